@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The streamcts authors
+# SPDX-License-Identifier: Apache-2.0
+
+include(GoogleTest)
+
+# streamcts_library(NAME SOURCES... [LIBRARIES ...])
+#
+# A static library of the project, `streamcts_NAME`. Its headers are included from the project's
+# root, as in "harness/driver/stream.h".
+function(streamcts_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_library(streamcts_${name} STATIC ${arg_SOURCES})
+  target_include_directories(streamcts_${name} PUBLIC "${PROJECT_SOURCE_DIR}"
+                                                      "${PROJECT_BINARY_DIR}/generated")
+  target_include_directories(streamcts_${name} SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(streamcts_${name} PUBLIC ${arg_LIBRARIES} Threads::Threads)
+endfunction()
+
+# streamcts_unit_test(NAME SOURCES... [LIBRARIES ...] [TIMEOUT seconds])
+#
+# A GoogleTest program of unit tests, `NAME`; each test becomes a ctest test labelled `unit`.
+# Sanitised and busy machines are slow: a time limit here only ends a hang.
+function(streamcts_unit_test name)
+  if(NOT STREAMCTS_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBRARIES")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX "unit/"
+                       PROPERTIES LABELS unit TIMEOUT ${arg_TIMEOUT})
+endfunction()
