@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "reports/results/error.h"
+#include "reports/results/file.h"
 #include "reports/results/run.h"
 
 namespace streamcts::results {
@@ -50,31 +51,5 @@ run parse_run(std::string_view text, std::string_view name);
 /// plan or a broken run.json become entries of run::damages.
 /// @throws results_error where @p path is no run at all.
 run load_run(const std::filesystem::path& path);
-
-/// Replaces @p path by @p content: all of it or nothing, also over a power cut.
-/// @throws results_error naming the path, the cause and the remedy (a full disk among them).
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
-
-/// A file of lines that survives a power cut but for its last line. Not thread-safe.
-class line_file {
- public:
-  /// Opens @p path for appending and makes it where it is missing. A torn last line, left by a run
-  /// that was killed, is ended first, so that the next line is whole.
-  /// @throws results_error
-  explicit line_file(std::filesystem::path path);
-  line_file(line_file&& other) noexcept;
-  line_file& operator=(line_file&& other) noexcept;
-  line_file(const line_file&) = delete;
-  line_file& operator=(const line_file&) = delete;
-  ~line_file();
-
-  /// Appends @p line, which ends in a line feed, by one write, and waits until it is on the disk.
-  /// @throws results_error; the file then ends in a torn line that readers skip.
-  void append(std::string_view line);
-
- private:
-  std::filesystem::path path_;
-  int descriptor_ = -1;
-};
 
 }  // namespace streamcts::results

@@ -29,11 +29,14 @@ struct opportunities {
 /// How often a red case was red when it was run again with the same seed.
 struct incidence {
   std::uint64_t failed = 0;
-  std::uint64_t runs = 0;  ///< Zero where the case was run once and not tried again.
-  std::string note;        ///< As shown: "failed 4 of 11", "not retested", "only after X".
+  std::uint64_t runs = 0;  ///< All runs, the first one too; zero where it was not run again.
+  std::string note;        ///< What the figures don't say: "not retested", "only after X".
 
   bool operator==(const incidence&) const = default;
 };
+
+/// "failed 4 of 11", with the note behind it; the note alone where there are no figures.
+std::string incidence_text(const incidence& value);
 
 /// In which way a promise was broken. The names are those of the records.
 enum class failure_kind {
