@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include "harness/case/arrangement.h"
+
+namespace streamcts {
+
+void arrangement::expect_complete(clause_id clause, operation victim,
+                                  const streamcts::observer& by, std::source_location site) {
+  for (const glance& each : by.glances()) {
+    const operation from = each.at->written.value_or(victim);
+    if (!expect(clause, from, by.op(), kind_of(each.seen, each.victim), each.seen, IsComplete(),
+                site)) {
+      return;
+    }
+  }
+}
+
+void arrangement::expect_complete(clause_id clause, operation victim, operation seen_at,
+                                  const product& what, std::source_location site) {
+  const gate::state state = victim_gate_ ? victim_gate_->now() : gate::state::opened;
+  const sighting seen = what.data.look();
+  expect(clause, victim, seen_at, kind_of(seen, state), seen, IsComplete(), site);
+}
+
+void arrangement::expect_blocked(clause_id clause, const streamcts::observer& held,
+                                 operation later, std::source_location site) {
+  for (const auto& each : held.markers_) {
+    if (!expect(clause, held.op(), later, failure_kind::early, each.value, HasNotBegun(), site)) {
+      return;
+    }
+  }
+  for (const glance& each : held.guarded_) {
+    const operation writer = each.at->written.value_or(later);
+    if (!expect(clause, held.op(), writer, failure_kind::early, each.seen, IsUntouched(), site)) {
+      return;
+    }
+  }
+}
+
+}  // namespace streamcts

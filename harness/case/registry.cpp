@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "harness/case/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+
+namespace streamcts {
+
+namespace {
+
+struct registered {
+  case_definition definition;
+  case_function body;
+  const char* file;
+  int line;
+};
+
+/// A deque, since instances point at definitions.
+std::deque<registered>& registrations() {
+  static std::deque<registered> all;
+  return all;
+}
+
+[[noreturn]] void reject(const registered& from, std::string_view what) {
+  throw std::logic_error(fmt::format("{}:{}: case '{}': {}", from.file, from.line,
+                                     from.definition.arrangement, what));
+}
+
+void check_id(const registered& from, const std::string& id) {
+  const bool clean = std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/';
+  });
+  if (!clean || id.find('/') == std::string::npos) {
+    reject(from, fmt::format("id '{}' is not family/arrangement/axis.axis in [a-z0-9_./]", id));
+  }
+}
+
+std::vector<clause_id> clauses_of(const registered& from, const parameters& values) {
+  const case_definition& definition = from.definition;
+  if (definition.clauses.empty()) reject(from, "names no clause");
+  if (definition.clauses_of == nullptr) return definition.clauses;
+  std::vector<clause_id> some = definition.clauses_of(values);
+  if (some.empty()) reject(from, fmt::format("combination '{}' has no clause", values.id()));
+  for (const clause_id& each : some) {
+    const auto& all = definition.clauses;
+    if (std::find(all.begin(), all.end(), each) == all.end()) {
+      reject(from, fmt::format("judges {} without naming it in .clauses", each.text));
+    }
+  }
+  return some;
+}
+
+std::vector<need> needs_of(const case_definition& definition, const parameters& values) {
+  std::vector<need> all = definition.needs;
+  if (definition.needs_of != nullptr) {
+    for (const need each : definition.needs_of(values)) all.push_back(each);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+void add_instances(const registered& from, std::vector<case_instance>& all) {
+  const case_definition& definition = from.definition;
+  for (combination& each : expand(definition.axes, definition.valid)) {
+    std::string id(definition.arrangement);
+    if (!each.values.entries().empty()) id += "/" + each.values.id();
+    check_id(from, id);
+    all.push_back({std::move(id), clauses_of(from, each.values), needs_of(definition, each.values),
+                   std::max(definition.from, each.from), definition.where, std::move(each.values),
+                   &definition, from.body, from.file, from.line});
+  }
+}
+
+}  // namespace
+
+std::string_view name(need value) {
+  switch (value) {
+    case need::mapped_memory: return "mapped memory";
+    case need::managed_memory: return "managed memory";
+    case need::registered_memory: return "registered memory";
+    case need::device_gate: return "device gate";
+    case need::host_gate: return "host gate";
+    case need::value_wait: return "value wait";
+    case need::stream_priorities: return "stream priorities";
+    case need::two_contexts: return "two contexts";
+    case need::stream_ids: return "stream ids";
+    case need::ipc_events: return "IPC events";
+    case need::faults: return "faults";
+  }
+  return "unknown";
+}
+
+std::string_view case_instance::family() const {
+  return std::string_view(id).substr(0, id.find('/'));
+}
+
+case_registration::case_registration(case_definition definition, case_function body,
+                                     const char* file, int line) {
+  registrations().push_back({std::move(definition), body, file, line});
+}
+
+const std::vector<case_instance>& all_cases() {
+  static const std::vector<case_instance> all = [] {
+    std::vector<case_instance> made;
+    for (const registered& each : registrations()) add_instances(each, made);
+    std::sort(made.begin(), made.end(), [](auto& a, auto& b) { return a.id < b.id; });
+    const auto twice = std::adjacent_find(made.begin(), made.end(),
+                                          [](auto& a, auto& b) { return a.id == b.id; });
+    if (twice != made.end()) {
+      throw std::logic_error(fmt::format("case id '{}' occurs twice: {}:{} and {}:{}", twice->id,
+                                         twice->file, twice->line, std::next(twice)->file,
+                                         std::next(twice)->line));
+    }
+    return made;
+  }();
+  return all;
+}
+
+const case_instance* find_case(std::string_view id) {
+  const auto& all = all_cases();
+  const auto found = std::lower_bound(all.begin(), all.end(), id,
+                                      [](const case_instance& a, std::string_view b) {
+                                        return a.id < b;
+                                      });
+  return found != all.end() && found->id == id ? &*found : nullptr;
+}
+
+}  // namespace streamcts
