@@ -35,6 +35,9 @@ endif()
 # No path of the building machine gets into the program (__FILE__ ends up in reports).
 add_compile_options(-Wall -Wextra -Wshadow "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/="
                     -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # false alarms on std::string (GCC bug 105651)
+endif()
 if(STREAMCTS_WERROR)
   add_compile_options(-Werror)
 endif()

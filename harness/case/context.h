@@ -46,7 +46,7 @@ class device_session {
 
   const driver::driver_library& library() const;
   const driver::function_table& cuda(driver::stream_mode mode) const;
-  const driver::kernels& kernels() const;
+  const driver::kernel_set& kernels() const;
   const options& given() const { return given_; }
   gatekeeper& keeper();
   CUcontext context() const;
@@ -83,7 +83,7 @@ class case_context {
   const driver::function_table& cuda_per_thread() const {
     return session_.cuda(driver::stream_mode::per_thread);
   }
-  const driver::kernels& kernels() const { return session_.kernels(); }
+  const driver::kernel_set& kernels() const { return session_.kernels(); }
   const driver::capabilities& capabilities() const { return session_.given().capabilities; }
   const streamcts::calibration& calibration() const { return session_.given().calibration; }
   device_session& session() { return session_; }

@@ -27,7 +27,7 @@ struct device_session::loaded {
   const driver::function_table& per_thread;
   driver::context context;
   driver::kernel_image image;
-  driver::kernels kernels;
+  driver::kernel_set kernels;
   gatekeeper keeper;
 };
 
@@ -43,7 +43,7 @@ const driver::driver_library& device_session::library() const { return loaded_->
 const driver::function_table& device_session::cuda(driver::stream_mode mode) const {
   return mode == driver::stream_mode::legacy ? loaded_->legacy : loaded_->per_thread;
 }
-const driver::kernels& device_session::kernels() const { return loaded_->kernels; }
+const driver::kernel_set& device_session::kernels() const { return loaded_->kernels; }
 gatekeeper& device_session::keeper() { return loaded_->keeper; }
 CUcontext device_session::context() const { return loaded_->context.get(); }
 CUdevice device_session::device() const { return loaded_->context.device(); }

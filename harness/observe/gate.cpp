@@ -39,7 +39,7 @@ gate::gate(control_word word, control_word begun, std::chrono::nanoseconds timeo
   begun_.store(0);
 }
 
-void gate::enqueue(const driver::function_table& cuda, const driver::kernels& kernels,
+void gate::enqueue(const driver::function_table& cuda, const driver::kernel_set& kernels,
                    CUstream stream, gate_kind kind) {
   switch (kind) {
     case gate_kind::mapped_flag:

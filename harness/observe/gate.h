@@ -40,7 +40,7 @@ class gate {
   ~gate() { open(); }
 
   /// Enqueues the holding operation. @throws driver::call_error
-  void enqueue(const driver::function_table& cuda, const driver::kernels& kernels,
+  void enqueue(const driver::function_table& cuda, const driver::kernel_set& kernels,
                CUstream stream, gate_kind kind);
 
   /// For a host call that holds itself: marks the gate begun and waits on the calling thread.
