@@ -139,6 +139,15 @@ void json_reader::read(const char* key, std::map<std::string, std::string>& out)
   }
 }
 
+void json_reader::read(const char* key, std::map<std::string, std::uint64_t>& out) const {
+  if (find(key) == nullptr) return;
+  const json_reader members = object(key);
+  out.clear();
+  for (const auto& [name, element] : members.value_->items()) {
+    members.read_integer(name.c_str(), out[name]);
+  }
+}
+
 void json_reader::read_hex(const char* key, std::uint64_t& out) const {
   const json* value = find(key);
   if (value == nullptr) return;

@@ -38,6 +38,7 @@ class json_reader {
   void read(const char* key, std::vector<std::string>& out) const;
   void read(const char* key, std::vector<std::vector<std::string>>& out) const;
   void read(const char* key, std::map<std::string, std::string>& out) const;
+  void read(const char* key, std::map<std::string, std::uint64_t>& out) const;
 
   /// A 64-bit number as "0x..." text, so that readers with doubles lose nothing; a number will do.
   void read_hex(const char* key, std::uint64_t& out) const;

@@ -125,6 +125,9 @@ struct case_record {
   results::opportunities opportunities;
   /// The same for each clause of a case that checks several.
   std::map<std::string, results::opportunities> opportunities_by_clause;
+  std::uint64_t holds = 0;  ///< How often something was held back, opportunity or not.
+  std::map<std::string, std::uint64_t>
+      missed_holds;  ///< Holds that were no opportunity, by reason.
   std::optional<results::incidence> incidence;
   std::string replay;               ///< Command line with its environment, for a shell.
   std::vector<std::string> stacks;  ///< Lines of the stacks that the watchdog took.

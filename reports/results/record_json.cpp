@@ -74,6 +74,11 @@ void add_evidence(json& out, const case_record& value) {
       by_clause[text(clause)] = to_json_value(count);
     }
   }
+  if (value.holds > 0) out["holds"] = value.holds;
+  if (!value.missed_holds.empty()) {
+    json& missed = out["missed_holds"] = json::object();
+    for (const auto& [reason, count] : value.missed_holds) missed[text(reason)] = count;
+  }
   if (value.incidence) {
     out["incidence"] = {{"failed", value.incidence->failed},
                         {"runs", value.incidence->runs},
@@ -115,6 +120,8 @@ case_record read_record(const json_reader& in) {
   in.each_member("opportunities_by_clause", [&](const std::string& clause, const json_reader& one) {
     result.opportunities_by_clause[clause] = read_opportunities(one);
   });
+  in.read("holds", result.holds);
+  in.read("missed_holds", result.missed_holds);
   if (in.has("incidence")) {
     incidence& own = result.incidence.emplace();
     const json_reader from = in.object("incidence");

@@ -30,6 +30,8 @@ case_record combined(const std::vector<case_record>& repeats) {
   result.rounds = 0;
   result.opportunities = {};
   result.opportunities_by_clause.clear();
+  result.holds = 0;
+  result.missed_holds.clear();
   incidence all;
   for (const case_record& one : repeats) {
     result.seconds += one.seconds;
@@ -38,6 +40,8 @@ case_record combined(const std::vector<case_record>& repeats) {
     for (const auto& [clause, count] : one.opportunities_by_clause) {
       add(result.opportunities_by_clause[clause], count);
     }
+    result.holds += one.holds;
+    for (const auto& [reason, count] : one.missed_holds) result.missed_holds[reason] += count;
     const bool retested = one.incidence && one.incidence->runs > 0;
     all.runs += retested ? one.incidence->runs : 1;
     all.failed += retested ? one.incidence->failed : (is_red(one.verdict) ? 1 : 0);
