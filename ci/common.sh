@@ -56,3 +56,6 @@ build() {
     { grep -E 'error|FAILED' -A 5 "build/build-$preset.log" | head -60 >&2
       die "building $preset failed; all of it is in build/build-$preset.log"; }
 }
+
+# The ids of the reference driver's legal variants.
+variants() { sed -nE 's/.*variant_description\{variant::[a-z_]+, "([a-z_]+)".*/\1/p' harness/reference/variants.cpp; }
