@@ -26,6 +26,8 @@ class context {
   CUcontext get() const { return context_; }
   CUdevice device() const { return device_; }
   bool is_primary() const { return primary_; }
+  /// Gives the context up without destroying or releasing it, as after a hang.
+  CUcontext release();
 
   /// Makes it current on the calling thread; each further thread of a case calls this once.
   void make_current() const;

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <chrono>
+
 #include "harness/driver/handle.h"
 
 namespace streamcts::driver {
@@ -25,7 +27,8 @@ class event : public handle<detail::event_traits> {
 
   event() = default;
   /// @p flags: CU_EVENT_*. @throws call_error
-  explicit event(const function_table& table, unsigned flags = CU_EVENT_DISABLE_TIMING);
+  explicit event(const function_table& table, unsigned flags = CU_EVENT_DISABLE_TIMING,
+                 site_type site = site_type::current());
 
   void record(CUstream stream, site_type site = site_type::current()) const;
   /// cuEventRecordWithFlags: CU_EVENT_RECORD_*.
@@ -35,6 +38,8 @@ class event : public handle<detail::event_traits> {
   bool query(site_type site = site_type::current()) const;
   /// Without a time limit: use it where the work is known to finish.
   void synchronize(site_type site = site_type::current()) const;
+  /// True when complete within @p limit; polls. The bounded form of synchronize().
+  bool wait(std::chrono::nanoseconds limit, site_type site = site_type::current()) const;
 };
 
 /// Milliseconds between two recorded events made without CU_EVENT_DISABLE_TIMING.

@@ -8,8 +8,8 @@
 namespace streamcts::driver {
 
 // Both variants of a function are called through one member: their types must be the same.
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix)
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
+#define PLAIN_FUNCTION(level, name, member_suffix, version, symbol_suffix)
+#define STREAM_FUNCTION(level, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
   static_assert(std::is_same_v<PFN_##name##_v##version, PFN_##name##_v##pt_version##pt_suffix>);
 #include "harness/driver/functions.def"
 
@@ -19,10 +19,11 @@ std::string_view to_string(stream_mode mode) {
 
 const std::vector<function_description>& function_descriptions() {
   static const std::vector<function_description> all = {
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix) \
-  {need::need, #name, #name #member_suffix, version, #name #symbol_suffix, 0, #name #symbol_suffix},
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
-  {need::need,           #name,      #name #member_suffix,           version,                     \
+#define PLAIN_FUNCTION(level, name, member_suffix, version, symbol_suffix) \
+  {need::level,          #name, #name #member_suffix, version,             \
+   #name #symbol_suffix, 0,     #name #symbol_suffix},
+#define STREAM_FUNCTION(level, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
+  {need::level,          #name,      #name #member_suffix,           version,                      \
    #name #symbol_suffix, pt_version, #name #symbol_suffix #pt_suffix},
 #include "harness/driver/functions.def"
   };
@@ -32,11 +33,8 @@ const std::vector<function_description>& function_descriptions() {
 function_table resolve(resolver find, void* state, stream_mode mode) {
   function_table table;
   auto description = function_descriptions().begin();
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix) \
-  table.name##member_suffix =                                             \
-      reinterpret_cast<PFN_##name##_v##version>(find(state, *description++, mode));
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
-  table.name##member_suffix =                                                                     \
+#define FUNCTION(level, name, member_suffix, version) \
+  table.name##member_suffix =                         \
       reinterpret_cast<PFN_##name##_v##version>(find(state, *description++, mode));
 #include "harness/driver/functions.def"
   return table;
@@ -44,22 +42,18 @@ function_table resolve(resolver find, void* state, stream_mode mode) {
 
 std::vector<std::string_view> missing_functions(const function_table& table, need required) {
   std::vector<std::string_view> missing;
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix)     \
-  if (required == driver::need::need && table.name##member_suffix == nullptr) \
+#define FUNCTION(level, name, member_suffix, version)                          \
+  if (required == driver::need::level && table.name##member_suffix == nullptr) \
     missing.push_back(#name #member_suffix);
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
-  PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix)
 #include "harness/driver/functions.def"
   return missing;
 }
 
 std::vector<const void*> function_addresses(const function_table& table) {
   std::vector<const void*> addresses;
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix) \
-  if (table.name##member_suffix != nullptr)                               \
+#define FUNCTION(level, name, member_suffix, version) \
+  if (table.name##member_suffix != nullptr)           \
     addresses.push_back(reinterpret_cast<const void*>(table.name##member_suffix.get()));
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
-  PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix)
 #include "harness/driver/functions.def"
   return addresses;
 }

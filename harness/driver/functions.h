@@ -62,9 +62,7 @@ class entry_point<Result (*)(Args...)> {
 ///
 /// A plain copyable value; read-only after loading, and then safe from any thread.
 struct function_table {
-#define PLAIN_FUNCTION(need, name, member_suffix, version, symbol_suffix) \
-  entry_point<PFN_##name##_v##version> name##member_suffix;
-#define STREAM_FUNCTION(need, name, member_suffix, version, symbol_suffix, pt_version, pt_suffix) \
+#define FUNCTION(level, name, member_suffix, version) \
   entry_point<PFN_##name##_v##version> name##member_suffix;
 #include "harness/driver/functions.def"
 };

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/driver/handle.h"
+#include "harness/driver/stream.h"
 
 namespace streamcts::driver {
 
@@ -52,8 +52,12 @@ class kernel_image {
   ~kernel_image();
 
   kernel_loading loading() const { return how_; }
-  /// @p name as in kernels/. @throws not_supported where the image has no such kernel
+  /// @p name as in kernels/: empty where the driver found no such kernel in the image.
+  kernel find(std::string_view name) const;
+  /// The same. @throws not_supported where there is none
   kernel get(std::string_view name) const;
+  /// Never unloads it, as after a hang.
+  void release();
 
  private:
   void load(std::span<const unsigned char> image, std::span<const char* const> names);
@@ -73,15 +77,30 @@ class kernel_image {
 /// The names of all kernels in kernels/.
 std::span<const char* const> kernel_names();
 
+/// A stream, and where in the source the work is enqueued: made by the call itself from a handle or
+/// a stream, so that an error names the caller's line.
+struct on_stream {
+  CUstream handle;
+  std::source_location site;
+  on_stream(CUstream value,  // NOLINT: implicit on purpose
+            std::source_location where = std::source_location::current())
+      : handle(value), site(where) {}
+  on_stream(const stream& value,  // NOLINT: implicit on purpose
+            std::source_location where = std::source_location::current())
+      : handle(value.get()), site(where) {}
+};
+
 /// cuLaunchKernel, with the arguments packed by value. Their types must be those of the kernel's
-/// parameters: same size, same order. @throws call_error
+/// parameters: same size, same order. @throws call_error, or not_supported for a kernel that the
+/// image lacks
 template <typename... Args>
-void launch(const function_table& table, const kernel& which, launch_shape shape, CUstream stream,
+void launch(const function_table& table, const kernel& which, launch_shape shape, on_stream where,
             Args... args) {
+  if (which.launchable() == nullptr) throw not_supported("the driver found no such kernel");
   void* parameters[sizeof...(Args) + 1] = {static_cast<void*>(&args)..., nullptr};
-  check(table.cuLaunchKernel(which.launchable(), shape.blocks, 1, 1, shape.threads, 1, 1, 0, stream,
-                             parameters, nullptr),
-        "cuLaunchKernel");
+  check(table.cuLaunchKernel(which.launchable(), shape.blocks, 1, 1, shape.threads, 1, 1, 0,
+                             where.handle, parameters, nullptr),
+        "cuLaunchKernel", where.site);
 }
 
 }  // namespace streamcts::driver

@@ -9,11 +9,14 @@
 
 namespace streamcts::driver {
 
-/// Paths in @p maps (the format of /proc/self/maps) whose file name is like a CUDA library's;
-/// sorted, each once.
+/// Paths in @p maps (the format of /proc/self/maps) whose file name is like that of a library of
+/// the CUDA driver or runtime; sorted, each once.
 std::vector<std::string> cuda_files(std::istream& maps);
 
-/// Path of the mapped file in which @p address lies; empty if none.
+/// Those of this process, and the files in which @p addresses lie; sorted, each once.
+std::vector<std::string> mapped_cuda_files(const std::vector<const void*>& addresses);
+
+/// Real path of the mapped file in which @p address lies; empty if none.
 std::string file_of_address(const void* address);
 
 /// GNU build id of the mapped object in which @p address lies, in hexadecimal; empty if none.

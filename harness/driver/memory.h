@@ -32,7 +32,8 @@ class device_buffer : public handle<detail::device_memory_traits> {
  public:
   device_buffer() = default;
   /// @throws call_error
-  device_buffer(const function_table& table, std::size_t bytes);
+  device_buffer(const function_table& table, std::size_t bytes,
+                std::source_location site = std::source_location::current());
 
   CUdeviceptr address() const { return get(); }
   std::size_t size() const { return size_; }
@@ -56,14 +57,15 @@ inline constexpr std::array all_host_memory = {host_memory::pinned, host_memory:
 /// "pinned", "mapped", "portable", "write_combined", "registered".
 std::string_view to_string(host_memory kind);
 
-/// Page-locked host memory with the address at which the device sees it. Rounded up to whole pages.
+/// Page-locked host memory with the address at which the device sees it. Whole pages are allocated.
 /// Move-only; the destructor does not throw.
 class host_buffer {
  public:
   host_buffer() = default;
   /// @throws call_error
   host_buffer(const function_table& table, std::size_t bytes,
-              host_memory kind = host_memory::mapped);
+              host_memory kind = host_memory::mapped,
+              std::source_location site = std::source_location::current());
   host_buffer(host_buffer&& other) noexcept;
   host_buffer& operator=(host_buffer&& other) noexcept;
   host_buffer(const host_buffer&) = delete;
@@ -81,7 +83,13 @@ class host_buffer {
   /// cuMemHostGetDevicePointer of data(); 0 where the driver refused to map it (`pinned` only).
   CUdeviceptr device_address() const { return device_; }
 
+  /// Frees now, so that the caller sees the result. The object is empty afterwards either way.
+  void destroy(std::source_location site = std::source_location::current());
+  /// Gives the memory up without freeing it.
+  void* release();
+
  private:
+  CUresult free_now(const char*& call) noexcept;
   void reset() noexcept;
 
   const function_table* table_ = nullptr;
@@ -105,12 +113,16 @@ class managed_buffer : public handle<detail::device_memory_traits> {
   managed_buffer() = default;
   /// `single`: as `host`; attach_single() then binds it to a stream. @throws call_error
   managed_buffer(const function_table& table, std::size_t bytes,
-                 managed_attach attach = managed_attach::global);
+                 managed_attach attach = managed_attach::global,
+                 std::source_location site = std::source_location::current());
 
   /// cuStreamAttachMemAsync(CU_MEM_ATTACH_SINGLE): takes effect in the order of @p stream.
-  void attach_single(CUstream stream) const;
-  void attach_global(CUstream stream) const;
-  void attach_host(CUstream stream) const;
+  void attach_single(CUstream stream,
+                     std::source_location site = std::source_location::current()) const;
+  void attach_global(CUstream stream,
+                     std::source_location site = std::source_location::current()) const;
+  void attach_host(CUstream stream,
+                   std::source_location site = std::source_location::current()) const;
 
   CUdeviceptr address() const { return get(); }
   void* data() const { return reinterpret_cast<void*>(get()); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <string_view>
 
 #include "harness/driver/event.h"
@@ -24,6 +25,10 @@ inline constexpr std::array all_stream_kinds = {
     stream_kind::null_stream, stream_kind::legacy,       stream_kind::per_thread,
     stream_kind::blocking,    stream_kind::non_blocking, stream_kind::high_priority,
     stream_kind::low_priority};
+
+/// Whether the legacy default stream and a stream of this kind wait for each other. Of null_stream
+/// in a per-thread table, yes, as of per_thread; of the legacy stream itself, false.
+bool synchronizes_with_legacy(stream_kind kind, stream_mode mode = stream_mode::legacy);
 
 /// "null", "legacy", "per_thread", "blocking", "non_blocking", "high_priority", "low_priority".
 std::string_view to_string(stream_kind kind);
@@ -46,11 +51,12 @@ class stream {
   using site_type = std::source_location;
 
   /// @throws call_error
-  stream(const function_table& table, stream_kind kind);
+  stream(const function_table& table, stream_kind kind, site_type site = site_type::current());
   /// cuStreamCreateWithPriority; @p flags as for cuStreamCreate. @throws call_error
-  static stream with_priority(const function_table& table, int priority, unsigned flags);
+  static stream with_priority(const function_table& table, int priority, unsigned flags,
+                              site_type site = site_type::current());
 
-  CUstream get() const { return value_; }
+  CUstream get() const;
   stream_kind kind() const { return kind_; }
   std::string_view name() const { return to_string(kind_); }
   const function_table& table() const { return *table_; }
@@ -63,15 +69,19 @@ class stream {
   void wait(const event& condition, site_type site = site_type::current()) const;
   void wait(CUevent condition, site_type site = site_type::current()) const;
 
+  /// True when all work completed within @p limit; polls. The bounded form of synchronize().
+  bool wait_idle(std::chrono::nanoseconds limit, site_type site = site_type::current()) const;
+
+  /// Gives an owned stream up without destroying it; null for the default kinds.
+  CUstream release() { return owned_.release(); }
   /// Destroys an owned stream now and shows the result; a default stream is left alone.
   void destroy(site_type site = site_type::current());
 
  private:
-  stream(const function_table& table, stream_kind kind, CUstream value, bool owned);
+  stream(const function_table& table, stream_kind kind, CUstream owned);
 
   const function_table* table_;
   stream_kind kind_;
-  CUstream value_;
   handle<detail::stream_traits> owned_;
 };
 
