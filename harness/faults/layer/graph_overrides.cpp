@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graph nodes and executables. The generic cuGraphAddNode passes through.
+
+#include "harness/faults/layer/overrides.h"
+
+namespace streamcts::faults {
+namespace {
+
+CUresult add_host_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                       std::size_t count, const CUDA_HOST_NODE_PARAMS* parameters) {
+  if (!parameters) {
+    return real().graph_add_host_node(node, graph, dependencies, count, parameters);
+  }
+  return admitted([&](behaviour& chosen) {
+    behaviour::node_request request{node, graph, dependencies, count, *parameters, true};
+    return chosen.add_node(request, [&] {
+      return real().graph_add_host_node(node, graph, request.dependencies,
+                                        request.dependency_count, &request.host);
+    });
+  });
+}
+
+CUresult add_kernel_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                         std::size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return admitted([&](behaviour& chosen) {
+    behaviour::node_request request{node, graph, dependencies, count, {}, false};
+    return chosen.add_node(request, [&] {
+      return real().graph_add_kernel_node(node, graph, request.dependencies,
+                                          request.dependency_count, parameters);
+    });
+  });
+}
+
+CUresult set_host_node(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+  if (!parameters) return real().graph_host_node_set_params(node, parameters);
+  return admitted([&](behaviour& chosen) {
+    CUDA_HOST_NODE_PARAMS changed = *parameters;
+    return chosen.set_host_node(
+        node, changed, [&] { return real().graph_host_node_set_params(node, &changed); });
+  });
+}
+
+CUresult set_executable_host_node(CUgraphExec executable, CUgraphNode node,
+                                  const CUDA_HOST_NODE_PARAMS* parameters) {
+  if (!parameters) return real().graph_exec_host_node_set_params(executable, node, parameters);
+  return admitted([&](behaviour& chosen) {
+    CUDA_HOST_NODE_PARAMS changed = *parameters;
+    return chosen.set_executable_host_node(executable, node, changed, [&] {
+      return real().graph_exec_host_node_set_params(executable, node, &changed);
+    });
+  });
+}
+
+CUresult instantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node, char* log,
+                     std::size_t log_bytes) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.instantiate(executable, graph, [&] {
+      return real().graph_instantiate(executable, graph, error_node, log, log_bytes);
+    });
+  });
+}
+
+CUresult instantiate_with_flags(CUgraphExec* executable, CUgraph graph,
+                                unsigned long long flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.instantiate(executable, graph, [&] {
+      return real().graph_instantiate_with_flags(executable, graph, flags);
+    });
+  });
+}
+
+template <stream_mode Mode>
+CUresult instantiate_with_params(CUgraphExec* executable, CUgraph graph,
+                                 CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.instantiate(executable, graph, [&] {
+      return real().graph_instantiate_with_params[Mode](executable, graph, parameters);
+    });
+  });
+}
+
+CUresult destroy_executable(CUgraphExec executable) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.destroy_executable(
+        executable, [&] { return real().graph_exec_destroy(executable); });
+  });
+}
+
+const override_entry overrides[] = {
+    STREAMCTS_OVERRIDE(graph_add_host_node, add_host_node),
+    STREAMCTS_OVERRIDE(graph_add_kernel_node, add_kernel_node),
+    STREAMCTS_OVERRIDE(graph_host_node_set_params, set_host_node),
+    STREAMCTS_OVERRIDE(graph_exec_host_node_set_params, set_executable_host_node),
+    STREAMCTS_OVERRIDE(graph_instantiate, instantiate),
+    STREAMCTS_OVERRIDE(graph_instantiate_with_flags, instantiate_with_flags),
+    STREAMCTS_MODED_OVERRIDE(graph_instantiate_with_params, instantiate_with_params),
+    STREAMCTS_OVERRIDE(graph_exec_destroy, destroy_executable),
+};
+
+}  // namespace
+
+std::span<const override_entry> graph_overrides() { return overrides; }
+
+}  // namespace streamcts::faults

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+
+#include "harness/faults/layer/function_ref.h"
+#include "harness/faults/layer/stream_ref.h"
+
+namespace streamcts::faults {
+
+/// What a call puts into a stream.
+enum class operation_kind {
+  kernel,
+  copy,
+  memset,
+  host_call,
+  record,
+  wait,
+  graph,
+  value_wait,
+  value_write,
+  value_batch,
+  prefetch,
+  attach,
+  allocation,
+};
+
+/// A stream callback or host function as registered. A behaviour may change any field.
+struct host_call {
+  enum class form { add_callback, launch_host_func };
+  form api = form::add_callback;
+  CUstreamCallback callback = nullptr;  ///< of cuStreamAddCallback
+  CUhostFn function = nullptr;          ///< of cuLaunchHostFunc
+  void* user_data = nullptr;
+};
+
+/// A copy of one range of bytes. A behaviour may change any field.
+struct copy_range {
+  enum class direction { host_to_device, device_to_host, device_to_device, unified };
+  direction way = direction::unified;  ///< as the entry point says; unified: by the addresses
+  CUdeviceptr destination = 0;
+  CUdeviceptr source = 0;
+  std::size_t bytes = 0;
+
+  /// Like `way`, but unified copies are resolved by asking the driver about both addresses.
+  /// Host to host counts as unified.
+  direction resolved() const;
+};
+
+/// A memset of one range of bytes.
+struct fill_range {
+  CUdeviceptr destination = 0;
+  std::size_t bytes = 0;
+};
+
+/// One call that enqueues something. Lives as long as the call.
+struct operation {
+  using sender = function_ref<CUresult(CUstream, stream_mode)>;
+
+  operation_kind kind;
+  stream_ref stream;
+  sender send;  ///< enqueues it in any stream
+
+  host_call* call = nullptr;      ///< of a host_call
+  copy_range* copy = nullptr;     ///< of a copy, where it is of one range
+  fill_range* fill = nullptr;     ///< of a memset, where it is of one range
+  CUevent event = nullptr;        ///< of a record or a wait
+  unsigned event_flags = 0;       ///< of a record or a wait
+  CUfunction function = nullptr;  ///< of a kernel
+  CUgraphExec graph = nullptr;    ///< of a graph
+
+  /// As the caller asked.
+  CUresult forward() const { return send(stream.handle, stream.mode); }
+  /// The same, in another stream, named by an explicit handle.
+  CUresult send_to(CUstream other) const { return send(other, stream_mode::legacy); }
+
+  bool is(operation_kind k) const { return kind == k; }
+};
+
+/// A copy or memset that the documentation calls synchronous.
+struct transfer {
+  stream_ref stream;  ///< the default stream of the entry point's mode
+  copy_range* copy = nullptr;
+  fill_range* fill = nullptr;
+  function_ref<CUresult()> forward;
+  /// The asynchronous form of the same in @p stream; null where this layer has none.
+  const operation::sender* enqueue = nullptr;
+};
+
+/// A call that waits on the host, or asks whether it would wait.
+struct host_wait {
+  enum class target { stream, event, context };
+  target of;
+  stream_ref stream;
+  CUevent event = nullptr;
+  CUcontext context = nullptr;  ///< of a context wait; null: the current one
+  function_ref<CUresult()> forward;
+};
+
+/// Host memory, or memory that the host can read, as the program got it.
+struct host_memory {
+  enum class source { allocated, write_combined, registered, managed };
+  source from = source::allocated;
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  unsigned flags = 0;
+};
+
+}  // namespace streamcts::faults
