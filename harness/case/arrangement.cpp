@@ -64,6 +64,8 @@ mark& arrangement::event(unsigned flags) {
                                   fmt::format("event {}", marks_.size() + 1), std::nullopt});
 }
 
+host_thread& arrangement::thread() { return threads_.emplace_back(context_.session()); }
+
 observer& arrangement::host_call(streamcts::host_call call) {
   streamcts::observer& made = observers_->emplace_back();
   made.call_ = call;
@@ -91,6 +93,7 @@ bool arrangement::next_round(int count) {
 
 void arrangement::begin_round() {
   observers_->clear();
+  waits_.clear();
   victim_gate_.reset();
   front_gate_.reset();
   canary_gate_.reset();

@@ -14,104 +14,13 @@
 
 #include "harness/case/context.h"
 #include "harness/case/explain.h"
+#include "harness/case/host_thread.h"
+#include "harness/case/host_wait.h"
 #include "harness/case/matchers.h"
-#include "harness/driver/event.h"
-#include "harness/driver/stream.h"
+#include "harness/case/pieces.h"
 #include "harness/observe/control.h"
-#include "harness/observe/host_call.h"
-#include "harness/observe/payload.h"
 
 namespace streamcts {
-
-/// What writes a payload.
-enum class producer {
-  kernel,
-  copy,    ///< an asynchronous copy of device memory
-  memset,  ///< cuMemsetD32Async
-};
-std::string_view name(producer what);
-
-namespace driver {
-inline std::string_view name(stream_kind kind) { return to_string(kind); }
-}  // namespace driver
-
-/// A stream of an arrangement.
-struct lane {
-  driver::stream stream;
-  std::string name;  ///< "stream A (blocking)"
-  std::optional<operation> last;  ///< the operation that later work of the stream is ordered behind
-
-  CUstream get() const { return stream.get(); }
-  bool takes_part_in_legacy_barrier() const;
-};
-
-/// An event of an arrangement.
-struct mark {
-  driver::event event;
-  std::string name;  ///< "event 1"
-  std::optional<operation> recorded;
-
-  CUevent get() const { return event.get(); }
-};
-
-/// A payload and how it is written.
-struct product {
-  payload data;
-  producer by;
-  driver::device_buffer source;  ///< for copies: holds the pattern before the round begins
-  std::string name;              ///< "payload 1"
-  std::optional<operation> written;
-};
-
-/// One look at a payload from inside a host call.
-struct glance {
-  const product* at = nullptr;
-  sighting seen;
-  gate::state victim = gate::state::shut;  ///< of the hold's victim when the look began
-};
-
-/// A host call of an arrangement, and what it is to look at.
-class observer {
- public:
-  /// At its start the host call compares @p what with its pattern.
-  void looks_at(product& what) { glances_.push_back({.at = &what, .seen = {}}); }
-  /// Just before its return the host call reads @p marker.
-  void watches(control_word marker) { markers_.push_back({marker, 0}); }
-  /// Just before its return the host call checks that @p what is still all sentinel.
-  void guards(product& what) { guarded_.push_back({.at = &what, .seen = {}}); }
-  /// Just before its return the host call does this; it must not throw, lock, allocate or call CUDA.
-  void finally(std::function<void()> action) { last_act_ = std::move(action); }
-
-  const glance& saw(std::size_t index = 0) const { return glances_.at(index); }
-  const std::vector<glance>& glances() const { return glances_; }
-  std::uint32_t marker(std::size_t index = 0) const { return markers_.at(index).value; }
-  const glance& guarded(std::size_t index = 0) const { return guarded_.at(index); }
-
-  host_call_slot& slot() { return slot_; }
-  const host_call_slot& slot() const { return slot_; }
-  const std::string& name() const { return name_; }
-  host_call call() const { return call_; }
-  operation op() const { return op_; }
-  /// Whether it was put into a stream.
-  bool armed() const { return armed_; }
-
- private:
-  friend class arrangement;
-  struct watched {
-    control_word word;
-    std::uint32_t value;
-  };
-
-  host_call_slot slot_;
-  host_call call_ = host_call::add_callback;
-  std::string name_;  ///< "callback 1", "host function 2"
-  operation op_ = 0;
-  bool armed_ = false;
-  std::vector<glance> glances_;
-  std::vector<watched> markers_;
-  std::vector<glance> guarded_;
-  std::function<void()> last_act_;
-};
 
 /// What a case is written with: streams, payloads, events and host calls that know their names, hold
 /// one victim at a time, and keep the evidence for a failure.
@@ -146,6 +55,9 @@ class arrangement {
   product& buffer(memory_kind kind, producer by = producer::kernel,
                   std::size_t words = payload::visibility_words);
   mark& event(unsigned flags = CU_EVENT_DISABLE_TIMING);
+  /// A further host thread. What it enqueues in its own per-thread default stream it must also wait
+  /// for: drain() cannot.
+  host_thread& thread();
 
   /// Waits for the round before, then begins one: new epochs, sentinels, host calls and log.
   /// @return false after @p count rounds, once the case has failed, or when two holds in a row had
@@ -172,6 +84,16 @@ class arrangement {
   operation host_after(lane& on, std::string name);
   operation host_after(mark& what, std::string name);
 
+  // Waits of the host, within hold_work() or hold_call(). Each is made by a thread of its own once
+  // all of the hold has been enqueued, the canary included.
+  streamcts::host_wait& synchronize(lane& on);
+  streamcts::host_wait& synchronize(mark& what);
+  /// Repeats the query until it answers something else than NOT_READY, or patience ends.
+  streamcts::host_wait& poll(lane& on);
+  streamcts::host_wait& poll(mark& what);
+  /// Some other call; @p op is its place, from host_after().
+  streamcts::host_wait& host_wait(operation op, std::function<CUresult()> call);
+
   /// Holds device work: @p enqueue puts in the victim and all that is to be observed. Returns when
   /// the gate is open. The canary is a host function. Counts the hold for @p clauses, or for all of
   /// the case. Exceptions of @p enqueue pass, with all gates open.
@@ -194,6 +116,10 @@ class arrangement {
   /// The host looks at @p what, which must be complete; @p seen_at is what allows it to look.
   void expect_complete(clause_id clause, operation victim, operation seen_at, const product& what,
                        std::source_location site = std::source_location::current());
+  /// @p by must not have returned while the victim was held, and must have found, right after its
+  /// return, all of its payloads complete and the host call that it awaits ended.
+  void expect_covered(clause_id clause, operation victim, const streamcts::host_wait& by,
+                      std::source_location site = std::source_location::current());
   /// Nothing that @p held watches or guards may have begun before it returned.
   void expect_blocked(clause_id clause, const streamcts::observer& held, operation later,
                       std::source_location site = std::source_location::current());
@@ -220,6 +146,8 @@ class arrangement {
                    const std::function<void()>& canary, const std::vector<clause_id>& clauses);
   gate& new_gate(std::unique_ptr<gate>& place);
   void await_host_calls();
+  void begin_host_waits();
+  void await_host_waits();
 
   case_context& context_;
   control_page control_;
@@ -230,11 +158,14 @@ class arrangement {
   /// Shared with the graveyard of host calls that never came.
   std::shared_ptr<std::deque<streamcts::observer>> observers_;
   host_call_counts counts_;
+  std::deque<streamcts::host_wait> waits_;
   operation_graph graph_;
   std::unique_ptr<gate> victim_gate_, front_gate_, canary_gate_;
   int round_ = 0;
   int blocked_holds_ = 0;
   std::size_t named_ = 0;
+  std::deque<host_thread> threads_;       ///< those that cases asked for
+  std::deque<host_thread> wait_threads_;  ///< those that make the waits of a round
 };
 
 }  // namespace streamcts

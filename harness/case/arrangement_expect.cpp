@@ -25,6 +25,28 @@ void arrangement::expect_complete(clause_id clause, operation victim, operation 
   expect(clause, victim, seen_at, kind_of(seen, state), seen, IsComplete(), site);
 }
 
+void arrangement::expect_covered(clause_id clause, operation victim,
+                                 const streamcts::host_wait& by, std::source_location site) {
+  if (!by.returned()) return;  // drain() has said so
+  const bool waiting_for_ever = by.code() == CUDA_ERROR_NOT_READY;
+  if (!expect(clause, victim, by.op(),
+              waiting_for_ever ? failure_kind::progress : failure_kind::status, by.code(),
+              Succeeds(), site) ||
+      !expect(clause, victim, by.op(), failure_kind::early, by.victim(), IsNotHeld(), site)) {
+    return;
+  }
+  for (const glance& each : by.glances()) {
+    const operation from = each.at->written.value_or(victim);
+    if (!expect(clause, from, by.op(), kind_of(each.seen, each.victim), each.seen, IsComplete(),
+                site)) {
+      return;
+    }
+  }
+  if (by.awaits_call()) {
+    expect(clause, victim, by.op(), failure_kind::early, by.call_had_ended(), HasEnded(), site);
+  }
+}
+
 void arrangement::expect_blocked(clause_id clause, const streamcts::observer& held,
                                  operation later, std::source_location site) {
   for (const auto& each : held.markers_) {

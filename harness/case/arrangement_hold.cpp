@@ -28,6 +28,7 @@ arrangement::~arrangement() {
   }
   for (lane& each : lanes_) (void)context_.cuda().cuStreamSynchronize(each.get());
   (void)context_.cuda().cuStreamSynchronize(canary_stream_.get());
+  waits_.clear();
   const bool quiet = std::all_of(observers_->begin(), observers_->end(), [](const auto& each) {
     return each.slot().ended() || !each.armed();
   });
@@ -66,6 +67,7 @@ hold_result arrangement::keep(hold_order& order, const std::function<void()>& en
   try {
     enqueue();
     canary();
+    begin_host_waits();
   } catch (...) {
     order.abandon.store(true);
     keeper.finish(order);
@@ -117,6 +119,7 @@ void arrangement::drain() {
   for (lane& each : lanes_) each.stream.synchronize();
   canary_stream_.synchronize();
   await_host_calls();
+  await_host_waits();
 }
 
 void arrangement::await_host_calls() {

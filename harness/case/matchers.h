@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/case/outcome.h"
+#include "harness/driver/result.h"
 #include "harness/observe/gate.h"
 #include "harness/observe/sentinel.h"
 
@@ -38,6 +39,24 @@ MATCHER(HasNotBegun, negation ? "has begun" : "a marker of zero: the later work 
 
 /// A query's answer.
 MATCHER(IsNotReady, negation ? "is complete" : "not ready") { return !arg; }
+
+/// The code of a call that must succeed.
+MATCHER(Succeeds, negation ? "an error" : "CUDA_SUCCESS") {
+  *result_listener << driver::result_name(arg);
+  return arg == CUDA_SUCCESS;
+}
+
+/// What the gate of the victim said when a wait had returned.
+MATCHER(IsNotHeld, negation ? "the victim still held" : "a return after the victim's end") {
+  return arg != gate::state::shut;
+}
+
+/// Whether a host call was over when a wait for it had returned.
+MATCHER(HasEnded, negation ? "a host call that goes on" : "the host call to have ended") {
+  return arg;
+}
+
+void PrintTo(gate::state what, std::ostream* out);
 
 /// What kind of defect a wrong sighting shows. While the victim is shut, whatever is missing was
 /// looked at too early; once it is open, all that precedes may have finished and the data is stale,

@@ -27,30 +27,37 @@ std::deque<registered>& registrations() {
   return all;
 }
 
-[[noreturn]] void reject(const registered& from, std::string_view what) {
-  throw std::logic_error(fmt::format("{}:{}: case '{}': {}", from.file, from.line,
-                                     from.definition.arrangement, what));
+/// A definition and where it stands, for messages.
+struct place {
+  const case_definition& definition;
+  const char* file;
+  int line;
+};
+
+[[noreturn]] void reject(const place& at, std::string_view what) {
+  throw std::logic_error(
+      fmt::format("{}:{}: case '{}': {}", at.file, at.line, at.definition.arrangement, what));
 }
 
-void check_id(const registered& from, const std::string& id) {
+void check_id(const place& at, const std::string& id) {
   const bool clean = std::all_of(id.begin(), id.end(), [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/';
   });
   if (!clean || id.find('/') == std::string::npos) {
-    reject(from, fmt::format("id '{}' is not family/arrangement/axis.axis in [a-z0-9_./]", id));
+    reject(at, fmt::format("id '{}' is not family/arrangement/axis.axis in [a-z0-9_./]", id));
   }
 }
 
-std::vector<clause_id> clauses_of(const registered& from, const parameters& values) {
-  const case_definition& definition = from.definition;
-  if (definition.clauses.empty()) reject(from, "names no clause");
+std::vector<clause_id> clauses_of(const place& at, const parameters& values) {
+  const case_definition& definition = at.definition;
+  if (definition.clauses.empty()) reject(at, "names no clause");
   if (definition.clauses_of == nullptr) return definition.clauses;
   std::vector<clause_id> some = definition.clauses_of(values);
-  if (some.empty()) reject(from, fmt::format("combination '{}' has no clause", values.id()));
+  if (some.empty()) reject(at, fmt::format("combination '{}' has no clause", values.id()));
   for (const clause_id& each : some) {
     const auto& all = definition.clauses;
     if (std::find(all.begin(), all.end(), each) == all.end()) {
-      reject(from, fmt::format("judges {} without naming it in .clauses", each.text));
+      reject(at, fmt::format("judges {} without naming it in .clauses", each.text));
     }
   }
   return some;
@@ -64,18 +71,6 @@ std::vector<need> needs_of(const case_definition& definition, const parameters& 
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
-}
-
-void add_instances(const registered& from, std::vector<case_instance>& all) {
-  const case_definition& definition = from.definition;
-  for (combination& each : expand(definition.axes, definition.valid)) {
-    std::string id(definition.arrangement);
-    if (!each.values.entries().empty()) id += "/" + each.values.id();
-    check_id(from, id);
-    all.push_back({std::move(id), clauses_of(from, each.values), needs_of(definition, each.values),
-                   std::max(definition.from, each.from), definition.where, std::move(each.values),
-                   &definition, from.body, from.file, from.line});
-  }
 }
 
 }  // namespace
@@ -106,19 +101,41 @@ case_registration::case_registration(case_definition definition, case_function b
   registrations().push_back({std::move(definition), body, file, line});
 }
 
+std::vector<case_instance> instances_of(const case_definition& definition, case_function body,
+                                        const char* file, int line) {
+  const place at{definition, file, line};
+  std::vector<case_instance> all;
+  for (combination& each : expand(definition.axes, definition.valid)) {
+    std::string id(definition.arrangement);
+    if (!each.values.entries().empty()) id += "/" + each.values.id();
+    check_id(at, id);
+    all.push_back({std::move(id), clauses_of(at, each.values), needs_of(definition, each.values),
+                   std::max(definition.from, each.from), definition.where, std::move(each.values),
+                   &definition, body, file, line});
+  }
+  return all;
+}
+
+std::vector<case_instance> sorted(std::vector<case_instance> instances) {
+  std::sort(instances.begin(), instances.end(), [](auto& a, auto& b) { return a.id < b.id; });
+  const auto twice = std::adjacent_find(instances.begin(), instances.end(),
+                                        [](auto& a, auto& b) { return a.id == b.id; });
+  if (twice != instances.end()) {
+    const case_instance& other = *std::next(twice);
+    throw std::logic_error(fmt::format("case id '{}' occurs twice: {}:{} and {}:{}", twice->id,
+                                       twice->file, twice->line, other.file, other.line));
+  }
+  return instances;
+}
+
 const std::vector<case_instance>& all_cases() {
   static const std::vector<case_instance> all = [] {
     std::vector<case_instance> made;
-    for (const registered& each : registrations()) add_instances(each, made);
-    std::sort(made.begin(), made.end(), [](auto& a, auto& b) { return a.id < b.id; });
-    const auto twice = std::adjacent_find(made.begin(), made.end(),
-                                          [](auto& a, auto& b) { return a.id == b.id; });
-    if (twice != made.end()) {
-      throw std::logic_error(fmt::format("case id '{}' occurs twice: {}:{} and {}:{}", twice->id,
-                                         twice->file, twice->line, std::next(twice)->file,
-                                         std::next(twice)->line));
+    for (const registered& each : registrations()) {
+      auto some = instances_of(each.definition, each.body, each.file, each.line);
+      std::move(some.begin(), some.end(), std::back_inserter(made));
     }
-    return made;
+    return sorted(std::move(made));
   }();
   return all;
 }

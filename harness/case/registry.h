@@ -92,6 +92,12 @@ class case_registration {
   case_registration(case_definition definition, case_function body, const char* file, int line);
 };
 
+/// The instances of one definition, in no order. @throws std::logic_error as all_cases().
+std::vector<case_instance> instances_of(const case_definition& definition, case_function body,
+                                        const char* file, int line);
+/// Sorts by id. @throws std::logic_error where an id occurs twice.
+std::vector<case_instance> sorted(std::vector<case_instance> instances);
+
 /// All instances of all registered cases, sorted by id. Made once, on first use.
 /// @throws std::logic_error naming the case: an id that occurs twice or has other characters than
 /// [a-z0-9_./], a case without clauses, a combination that judges a clause it did not announce.
