@@ -31,6 +31,31 @@ axis memories() {
                                  {memory_kind::registered, tier::standard}});
 }
 
+std::string_view name(event_kind what) {
+  switch (what) {
+    case event_kind::untimed: return "untimed";
+    case event_kind::timed: return "timed";
+    case event_kind::blocking: return "blocking";
+    case event_kind::blocking_untimed: return "blocking_untimed";
+  }
+  return "unknown";
+}
+
+unsigned flags_of(event_kind what) {
+  switch (what) {
+    case event_kind::untimed: return CU_EVENT_DISABLE_TIMING;
+    case event_kind::timed: return CU_EVENT_DEFAULT;
+    case event_kind::blocking: return CU_EVENT_BLOCKING_SYNC;
+    case event_kind::blocking_untimed: return CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
+  }
+  return CU_EVENT_DEFAULT;
+}
+
+axis event_kinds() {
+  return make_axis<event_kind>("event", {event_kind::untimed, event_kind::timed,
+                                         event_kind::blocking, event_kind::blocking_untimed});
+}
+
 std::vector<need> needs_of_memory(const parameters& values) {
   switch (values.get<memory_kind>("memory")) {
     case memory_kind::managed: return {need::managed_memory};

@@ -20,12 +20,27 @@ axis producers();
 /// Mapped, managed, and device memory copied to the host; the others from `standard` on.
 axis memories();
 
+/// The flags of an event that change how it is made or waited for.
+enum class event_kind {
+  untimed,           ///< CU_EVENT_DISABLE_TIMING
+  timed,             ///< CU_EVENT_DEFAULT
+  blocking,          ///< CU_EVENT_BLOCKING_SYNC
+  blocking_untimed,  ///< both flags
+};
+std::string_view name(event_kind what);
+unsigned flags_of(event_kind what);
+/// All four.
+axis event_kinds();
+
 /// The parameters that these axes are asked for.
 inline host_call host_call_of(const case_context& context) {
   return context.get<host_call>("host_call");
 }
 inline driver::stream_kind stream_of(const case_context& context) {
   return context.get<driver::stream_kind>("stream");
+}
+inline event_kind event_of(const case_context& context) {
+  return context.get<event_kind>("event");
 }
 inline producer producer_of(const case_context& context) {
   return context.get<producer>("producer");
