@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two operations of one stream, of every two kinds.
+
+#include "conformance/clauses/clauses.h"
+#include "conformance/consumers.h"
+
+namespace streamcts {
+namespace {
+
+/// How much the two operations move: copies of different sizes may take different ways.
+enum class size { words_8k, words_1m };
+std::string_view name(size what) { return what == size::words_8k ? "64k" : "8m"; }
+std::size_t words_of(size what) { return what == size::words_8k ? 8192 : std::size_t{1} << 20; }
+
+axis sizes() { return make_axis<size>("bytes", {size::words_8k, {size::words_1m, tier::standard}}); }
+
+/// The order of host calls has clauses of its own.
+axis device_consumers() {
+  return make_axis<consumer>("consumer", {consumer::kernel, consumer::copy, consumer::memset,
+                                          consumer::graph});
+}
+
+// Promise:   ST-ORDER-001. Of two operations of one stream the second starts when the first has ended, and
+//            sees what it did.
+// Defect:    copies and memsets overtake kernels, or the other way round. What the second read is the
+//            epoch of the round before; where it overwrote the first, the first's pattern is there.
+// Any speed: the first is held until the second had its chance.
+STREAMCTS_CASE(second_after_first, {.arrangement = "stream/order",
+                                    .clauses = {clause::ST_ORDER_001},
+                                    .axes = {producers(), device_consumers(), streams(), sizes()},
+                                    .needs = {need::device_gate, need::mapped_memory}}) {
+  arrangement scene(context);
+  lane& stream = scene.stream(stream_of(context));
+  product& in = scene.buffer(memory_kind::copied, producer_of(context),
+                             words_of(context.get<size>("bytes")));
+  consumption behind(context, scene, consumer_of(context), in);
+  while (scene.next_round(context.by_tier(2, 4, 50))) {
+    operation victim{};
+    scene.hold_work([&] {
+      victim = scene.victim(stream, in);
+      behind.enqueue(stream);
+    });
+    scene.drain();
+    behind.expect_ordered(clause::ST_ORDER_001, victim);
+  }
+}
+
+}  // namespace
+}  // namespace streamcts
