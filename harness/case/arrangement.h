@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,6 +22,19 @@
 #include "harness/observe/control.h"
 
 namespace streamcts {
+
+/// How arrangement::hold_call() holds a host call.
+struct call_hold {
+  /// What the hold is counted for; all clauses of the case where empty.
+  std::vector<clause_id> clauses = {};
+  /// Enqueues what comes between the front gate and the victim.
+  std::function<void()> before = {};
+  /// Whether there is a front gate. Without one the victim may start at once, and the rest is enqueued
+  /// while it runs: for cases about a stream in which nothing is in front of a host call.
+  bool behind_gate = true;
+  /// The hold lasts at least this long: for defects that show after a time.
+  std::chrono::nanoseconds at_least{0};
+};
 
 /// What a case is written with: streams, payloads, events and host calls that know their names, hold
 /// one victim at a time, and keep the evidence for a failure.
@@ -102,7 +116,7 @@ class arrangement {
   /// Holds @p victim, a host call, inside itself: puts a front gate into @p on, then the victim, then
   /// what @p enqueue enqueues; the front opens when all is enqueued. The canary is a kernel.
   hold_result hold_call(lane& on, streamcts::observer& victim, const std::function<void()>& enqueue,
-                        const std::vector<clause_id>& clauses = {});
+                        const call_hold& how = {});
   /// Within hold_work(): the gate of the victim, for cases that ask about it.
   gate& victim_gate() { return *victim_gate_; }
 

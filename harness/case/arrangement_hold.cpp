@@ -28,6 +28,8 @@ arrangement::~arrangement() {
   }
   for (lane& each : lanes_) (void)context_.cuda().cuStreamSynchronize(each.get());
   (void)context_.cuda().cuStreamSynchronize(canary_stream_.get());
+  // Streams that were destroyed and per-thread streams of other threads are not among the lanes.
+  (void)context_.cuda().cuCtxSynchronize();
   waits_.clear();
   const bool quiet = std::all_of(observers_->begin(), observers_->end(), [](const auto& each) {
     return each.slot().ended() || !each.armed();
@@ -95,24 +97,27 @@ hold_result arrangement::hold_work(const std::function<void()>& enqueue,
 }
 
 hold_result arrangement::hold_call(lane& on, streamcts::observer& victim,
-                                   const std::function<void()>& enqueue,
-                                   const std::vector<clause_id>& clauses) {
+                                   const std::function<void()>& enqueue, const call_hold& how) {
   const driver::function_table& cuda = context_.cuda();
   const control_word canary = control_.next();
   hold_order order;
   order.victim = &new_gate(victim_gate_);
-  order.front = &new_gate(front_gate_);
+  if (how.behind_gate) order.front = &new_gate(front_gate_);
   order.canary_gate = &new_gate(canary_gate_);
   order.canary_ran = [canary] { return canary.load() != 0; };
+  order.at_least = how.at_least;
   victim.slot_.hold = victim_gate_.get();
   return keep(order, [&] {
-    front_gate_->enqueue(cuda, context_.kernels(), on.get(), gate_kind::mapped_flag);
+    if (how.behind_gate) {
+      front_gate_->enqueue(cuda, context_.kernels(), on.get(), gate_kind::mapped_flag);
+    }
+    if (how.before) how.before();
     this->enqueue(on, victim);
     enqueue();
   }, [&] {
     canary_gate_->enqueue(cuda, context_.kernels(), canary_stream_.get(), gate_kind::mapped_flag);
     context_.kernels().signal(canary_stream_.get(), canary.device(), 1);
-  }, clauses);
+  }, how.clauses);
 }
 
 void arrangement::drain() {

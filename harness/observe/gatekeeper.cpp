@@ -86,8 +86,8 @@ hold_result gatekeeper::attend(hold_order& order) const {
   });
   if (order.abandon.load()) return hold_result::abandoned;
   if (!enqueued) return hold_result::enqueue_blocked;
-  if (order.front != nullptr) {
-    order.front->open();
+  if (order.front != nullptr) order.front->open();
+  if (order.front != nullptr || order.canary_gate != nullptr) {
     if (!wait_for(limits_.enqueue_cap(), [&] { return order.victim->begun(); })) {
       return hold_result::never_begun;
     }
@@ -97,14 +97,14 @@ hold_result gatekeeper::attend(hold_order& order) const {
 }
 
 hold_result gatekeeper::await_canary(hold_order& order) const {
+  const auto start = clock::now();
+  const auto stay = [&](clock::duration limit) { wait_for(limit, [] { return false; }); };
   const bool ran = order.canary_ran && wait_for(limits_.hold(), order.canary_ran);
-  if (!ran) {
-    // A missing canary means less opportunity, not a defect: callbacks may be serialised.
-    if (!order.canary_ran) wait_for(limits_.hold(), [] { return false; });
-    return hold_result::calibrated;
-  }
-  wait_for(limits_.margin(), [] { return false; });
-  return hold_result::canary;
+  // A missing canary means less opportunity, not a defect: callbacks may be serialised.
+  if (ran) stay(limits_.margin());
+  else if (!order.canary_ran) stay(limits_.hold());
+  if (const auto held = clock::now() - start; held < order.at_least) stay(order.at_least - held);
+  return ran ? hold_result::canary : hold_result::calibrated;
 }
 
 }  // namespace streamcts

@@ -31,13 +31,15 @@ enum class hold_result {
 struct hold_order {
   /// The gate of the victim. Opened when the hold is over.
   gate* victim = nullptr;
-  /// For a victim that is a host call: what is in front of it. Opened once all is enqueued, so that
-  /// no enqueuing call is made while a host call runs (drivers hold locks there).
+  /// For a victim that is a host call: what is in front of it, if anything is. Opened once all is
+  /// enqueued, so that no enqueuing call is made while a host call runs (drivers hold locks there).
   gate* front = nullptr;
   /// For a victim that is a host call: what is in front of the canary. Opened when the victim runs.
   gate* canary_gate = nullptr;
   /// Whether the canary has run.
   std::function<bool()> canary_ran;
+  /// How long the victim stays held at least, once all is enqueued.
+  std::chrono::nanoseconds at_least{0};
 
   std::atomic<bool> all_enqueued{false};
   std::atomic<bool> abandon{false};

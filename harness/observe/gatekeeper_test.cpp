@@ -107,6 +107,35 @@ TEST_F(Gatekeeper, LetsTheHeldHostCallStartAndThenTheCanary) {
   host_call.join();
 }
 
+TEST_F(Gatekeeper, LetsAHostCallWithNothingInFrontStart) {
+  gate canary(memory_.next(), memory_.next(), 10s);
+  hold_order order;
+  order.victim = &victim_;
+  order.canary_gate = &canary;
+  order.canary_ran = [&] { return canary.now() == gate::state::opened; };
+  order.all_enqueued = true;
+  keeper_.watch(order);
+  EXPECT_EQ(canary.now(), gate::state::shut);
+  std::thread host_call([&] { victim_.hold_this_thread(); });
+  EXPECT_EQ(keeper_.finish(order), hold_result::canary);
+  host_call.join();
+}
+
+TEST_F(Gatekeeper, HoldsAtLeastAsLongAsAsked) {
+  for (const bool canary : {true, false}) {
+    gate victim(memory_.next(), memory_.next(), 10s);
+    hold_order order;
+    order.victim = &victim;
+    order.canary_ran = [canary] { return canary; };
+    order.at_least = 40ms;
+    order.all_enqueued = true;
+    const auto start = std::chrono::steady_clock::now();
+    keeper_.watch(order);
+    EXPECT_EQ(keeper_.finish(order), canary ? hold_result::canary : hold_result::calibrated);
+    EXPECT_GE(std::chrono::steady_clock::now() - start, 40ms);
+  }
+}
+
 TEST_F(Gatekeeper, SaysWhenTheHeldHostCallNeverStarts) {
   gate front(memory_.next(), memory_.next(), 10s);
   hold_order order;
