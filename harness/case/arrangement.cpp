@@ -194,7 +194,8 @@ operation arrangement::enqueue(lane& on, streamcts::observer& call) {
   arm(call);
   call.op_ = add(on, call.name_, call.call_ == host_call::add_callback ? "CB-ORDER-001"
                                                                        : "HF-ORDER-001");
-  call.slot_.enqueue(context_.cuda(), call.call_, on.get());
+  call.slot_.enqueue(on.calls_by_null ? context_.cuda_per_thread() : context_.cuda(), call.call_,
+                     on.calls_by_null ? nullptr : on.get());
   return call.op_;
 }
 

@@ -39,6 +39,9 @@ struct lane {
   driver::stream stream;
   std::string name;  ///< "stream A (blocking)"
   std::optional<operation> last;  ///< the operation that later work of the stream is ordered behind
+  /// For a per-thread stream: whether host calls are put in by the entry points of per-thread mode and
+  /// the NULL handle, which mean the same stream.
+  bool calls_by_null = false;
 
   CUstream get() const { return stream.get(); }
   bool takes_part_in_legacy_barrier() const;
