@@ -29,7 +29,7 @@ CUresult record_in(default_stream mode, CUevent handle, CUstream stream_handle, 
   const event_ptr e = events().get(handle);
   const stream_ptr s = stream_for_use(lock, stream_handle, mode);
   const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
-  if (capture_record(lock, *e, *s, external)) return CUDA_SUCCESS;
+  if (capture_record(lock, e, *s, external)) return CUDA_SUCCESS;
   require(!external);  // the flag is for captures alone
   record(lock, *e, *s);
   return CUDA_SUCCESS;
@@ -90,7 +90,7 @@ STREAMCTS_STREAM_ENTRY(cuStreamWaitEvent, _ptsz, (CUstream handle, CUevent await
   const stream_ptr s = stream_for_use(lock, handle, mode);
   const event_ptr e = events().get(awaited);
   const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
-  if (capture_wait(lock, *s, *e, external)) return CUDA_SUCCESS;
+  if (capture_wait(lock, s, e, external)) return CUDA_SUCCESS;
   require(!external);
   wait_for_event(lock, *s, *e);
   return CUDA_SUCCESS;

@@ -7,6 +7,7 @@
 #include "harness/reference/capture.h"
 #include "harness/reference/entry.h"
 #include "harness/reference/memory.h"
+#include "harness/reference/pool.h"
 #include "harness/reference/process.h"
 #include "harness/reference/scheduler.h"
 #include "harness/reference/variants.h"
@@ -35,8 +36,9 @@ allocation_ptr allocate(memory_kind kind, std::size_t size, unsigned flags) {
 CUresult free_when_idle(const allocation_ptr& a) {
   driver_lock lock;
   refuse_unsafe_during_capture(lock);
+  require(!freed_in_stream(lock, a));
   if (const auto c = contexts().find(a->context)) wait(lock, frontier(lock, *c));
-  memory::release(a);
+  if (!a->graph_owned) memory::release(a);
   return fault();
 }
 

@@ -21,6 +21,8 @@ struct kernel_launch {
   unsigned shared_bytes = 0;
   std::shared_ptr<std::vector<std::byte>> values;  ///< each parameter at parameter_offset()
 
+  mutable std::vector<void*> described;  ///< what a query of the node's parameters points to
+
   /// Where parameter @p index begins in `values`, and in the buffer of CU_LAUNCH_PARAM_BUFFER_POINTER.
   std::size_t parameter_offset(std::size_t index) const;
   std::size_t parameter_bytes() const;

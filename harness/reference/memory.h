@@ -31,9 +31,15 @@ struct allocation {
   CUdevice ordinal = 0;
   unsigned long long id = 0;
   bool stream_ordered = false;
+  bool graph_owned = false;  ///< given back by the graph it was allocated in
+  CUmemoryPool pool = nullptr;
   bool sync_memops = false;  ///< CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
   bool aliased = false;      ///< mapped twice: write-combined
-  unsigned attach_flags = 0;  ///< of managed memory
+
+  // Of managed memory; guarded by the driver lock.
+  unsigned attach_flags = 0;
+  bool read_mostly = false;
+  CUmemLocation preferred{}, last_prefetch{};
 
   bool host_visible() const { return kind != memory_kind::device; }
 };

@@ -103,9 +103,6 @@ item_ptr make_item(driver_lock& lock, const std::shared_ptr<context>& c, const o
             return item(waits(k) ? executor::poller : executor::device,
                         [k] { run_memory_operations(k); });
           },
-          [&](const free_operation& k) {
-            return item(executor::device, [k] { memory::release(k.memory); });
-          },
           [&](const auto&) { return item(executor::nobody, nullptr); },
       },
       o);

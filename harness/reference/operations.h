@@ -59,6 +59,7 @@ struct event_wait_operation {
 struct child_operation {
   std::shared_ptr<graph> child;
 };
+/// Nodes of graphs: the memory exists all the time, so that neither does anything.
 struct allocate_operation {
   allocation_ptr memory;
   CUDA_MEM_ALLOC_NODE_PARAMS described{};

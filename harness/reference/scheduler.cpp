@@ -37,6 +37,10 @@ void wake_waiters(work_item& item) {
   item.waiters.clear();
 }
 
+void call_then(driver_lock& lock, work_item& item) {
+  if (const auto then = std::exchange(item.then, nullptr)) then(lock);
+}
+
 // Hands an item that may start to its executor. Markers end on the spot, and so may what follows.
 void start(driver_lock& lock, const item_ptr& first) {
   std::vector<item_ptr> markers;
@@ -67,6 +71,7 @@ void start(driver_lock& lock, const item_ptr& first) {
     done->finished = true;
     done->finished_at = done->ready_at;
     done->owner.reset();
+    call_then(lock, *done);
     for (const item_ptr& next : std::exchange(done->followers, {})) {
       if (--next->missing == 0) dispatch(next);
     }
@@ -126,6 +131,7 @@ void finish(driver_lock& lock, const item_ptr& item) {
   item->finished_at = clock::now();
   item->run = nullptr;
   item->owner.reset();
+  call_then(lock, *item);
   for (const item_ptr& next : std::exchange(item->followers, {})) release(lock, next);
   wake_waiters(*item);
 }

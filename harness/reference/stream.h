@@ -29,6 +29,7 @@ struct stream {
 
   std::shared_ptr<capture_session> capture;  ///< set while the stream captures
   std::vector<std::shared_ptr<graph_node>> captured;  ///< what the next captured node depends on
+  std::vector<CUgraphNode> captured_handles;  ///< the array that a query of it gave out
 
   CUsynchronizationPolicy sync_policy = CU_SYNC_POLICY_AUTO;
   CUaccessPolicyWindow access_window{};

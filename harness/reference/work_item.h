@@ -63,6 +63,7 @@ struct work_item {
   executor by = executor::nobody;
   std::shared_ptr<context> owner;
   std::function<void()> run;
+  std::function<void(driver_lock&)> then;  ///< called with the lock when it has finished
   std::uint64_t number = 0;  ///< place in the order of all enqueuing calls
   std::size_t missing = 1;   ///< unfinished items in front, plus one until submitted
   bool finished = false;
