@@ -17,9 +17,10 @@ class overtaking_behaviour : public behaviour {
       : what_(std::move(what)), trail_(what_.ignored) {}
 
   CUresult enqueue(operation& op) override {
+    what_.prepare(op);
     if (what_.victim(op)) {
       const trail::run run = trail_.at_end_of(op.stream);
-      if (run.open && run.length <= what_.run_at_most) return overtake(op, run);
+      if (run.length >= what_.run_of_at_least && run.length > 0) return overtake(op, run);
     }
     if (trail_.follow(op) && what_.slowed.count() != 0) slow_down(op.stream, what_.slowed);
     return op.forward();

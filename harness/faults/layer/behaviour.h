@@ -82,6 +82,8 @@ class behaviour {
     return forward();
   }
   virtual CUresult instantiate(CUgraphExec*, CUgraph, forward_call forward) { return forward(); }
+  /// Before an executable is changed by something other than set_executable_host_node.
+  virtual void executable_changed(CUgraphExec) {}
   virtual CUresult destroy_executable(CUgraphExec, forward_call forward) { return forward(); }
 };
 

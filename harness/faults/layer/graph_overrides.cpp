@@ -88,7 +88,29 @@ CUresult destroy_executable(CUgraphExec executable) {
   });
 }
 
+/// Whatever changes an executable: its first argument.
+template <auto Member, typename F>
+struct executable_change;
+template <auto Member, typename... A>
+struct executable_change<Member, CUresult (*)(CUgraphExec, A...)> {
+  static CUresult call(CUgraphExec executable, A... arguments) {
+    return admitted([&](behaviour& chosen) {
+      chosen.executable_changed(executable);
+      return (real().*Member)(executable, arguments...);
+    });
+  }
+};
+#define EXECUTABLE_CHANGE(member) \
+  STREAMCTS_OVERRIDE(             \
+      member, (executable_change<&real_table::member, decltype(real_table::member)>::call))
+
 const override_entry overrides[] = {
+    EXECUTABLE_CHANGE(graph_exec_update),
+    EXECUTABLE_CHANGE(graph_exec_kernel_node_set_params),
+    EXECUTABLE_CHANGE(graph_exec_memcpy_node_set_params),
+    EXECUTABLE_CHANGE(graph_exec_memset_node_set_params),
+    EXECUTABLE_CHANGE(graph_exec_node_set_params),
+    EXECUTABLE_CHANGE(graph_node_set_enabled),
     STREAMCTS_OVERRIDE(graph_add_host_node, add_host_node),
     STREAMCTS_OVERRIDE(graph_add_kernel_node, add_kernel_node),
     STREAMCTS_OVERRIDE(graph_host_node_set_params, set_host_node),

@@ -3,8 +3,6 @@
 
 #include "harness/faults/tools/hold.h"
 
-#include <atomic>
-#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -16,10 +14,10 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// The device writes `reached` when the stream arrives and waits for `opened`. Values only grow, so
-/// that a late waiter of an earlier use is still satisfied.
+/// Words in pinned memory that streams write and wait for. Values only grow, so that a late waiter
+/// of an earlier use is still satisfied.
 struct slot {
-  std::uint32_t reached;
+  std::uint32_t marked;
   std::uint32_t opened;
 };
 constexpr int slot_count = 512;
@@ -77,6 +75,10 @@ CUdeviceptr address_of(const std::uint32_t& word) {
   return reinterpret_cast<CUdeviceptr>(&word);
 }
 
+std::uint32_t value_of(std::uint32_t& word) {
+  return std::atomic_ref(word).load(std::memory_order_acquire);
+}
+
 void sleep_in_stream(void* milliseconds) {
   std::this_thread::sleep_for(
       std::chrono::milliseconds(reinterpret_cast<std::intptr_t>(milliseconds)));
@@ -84,29 +86,65 @@ void sleep_in_stream(void* milliseconds) {
 
 }  // namespace
 
-void slow_down(const stream_ref& stream, std::chrono::milliseconds by) {
+std::shared_ptr<stall> stall::make() {
   std::uint32_t use = 0;
   const int at = take_slot(&use);
-  slot* const words = at < 0 ? nullptr : page().slots + at;
-  if (!words || real().stream_write_value32[stream.mode](stream.handle, address_of(words->reached),
-                                                         use, 0) != CUDA_SUCCESS) {
-    if (at >= 0) free_slot(at);
+  if (at < 0) return nullptr;
+  std::shared_ptr<stall> made(new stall(at, use));
+  // A stream may open it long after everybody has forgotten it: only then is the place free.
+  in_background([made] {
+    if (!made->is_open()) return false;
+    free_slot(made->slot_);
+    return true;
+  });
+  return made;
+}
+
+bool stall::hold(const stream_ref& stream) {
+  const std::uint32_t& word = page().slots[slot_].opened;
+  return real().stream_wait_value32[stream.mode](stream.handle, address_of(word), use_,
+                                                 CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+}
+
+void stall::open() {
+  std::atomic_ref(page().slots[slot_].opened).store(use_, std::memory_order_release);
+}
+
+void stall::open_from(const stream_ref& stream) {
+  const std::uint32_t& word = page().slots[slot_].opened;
+  if (real().stream_write_value32[stream.mode](stream.handle, address_of(word), use_, 0) !=
+      CUDA_SUCCESS) {
+    open();
+  }
+}
+
+bool stall::is_open() const { return value_of(page().slots[slot_].opened) >= use_; }
+
+bool stall::mark(const stream_ref& stream) {
+  const std::uint32_t& word = page().slots[slot_].marked;
+  return real().stream_write_value32[stream.mode](stream.handle, address_of(word), use_, 0) ==
+         CUDA_SUCCESS;
+}
+
+bool stall::is_marked() const { return value_of(page().slots[slot_].marked) >= use_; }
+
+void slow_down(const stream_ref& stream, std::chrono::milliseconds by) {
+  const std::shared_ptr<stall> gate = stall::make();
+  if (!gate || !gate->mark(stream)) {
+    if (gate) gate->open();
     real().launch_host_func[stream.mode](stream.handle, &sleep_in_stream,
                                          reinterpret_cast<void*>(by.count()));
     return;
   }
-  real().stream_wait_value32[stream.mode](stream.handle, address_of(words->opened), use,
-                                          CU_STREAM_WAIT_VALUE_GEQ);
-  auto due = steady_clock::time_point::max();
-  in_background([=]() mutable {
+  if (!gate->hold(stream)) {
+    gate->open();
+    return;
+  }
+  in_background([gate, by, due = steady_clock::time_point::max()]() mutable {
     const auto now = steady_clock::now();
-    if (due == steady_clock::time_point::max() &&
-        std::atomic_ref(words->reached).load(std::memory_order_acquire) >= use) {
-      due = now + by;
-    }
+    if (due == steady_clock::time_point::max() && gate->is_marked()) due = now + by;
     if (now < due) return false;
-    std::atomic_ref(words->opened).store(use, std::memory_order_release);
-    free_slot(at);
+    gate->open();
     return true;
   });
 }

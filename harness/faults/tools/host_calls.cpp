@@ -3,9 +3,11 @@
 
 #include "harness/faults/tools/host_calls.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace streamcts::faults {
@@ -81,6 +83,23 @@ void show_stream(operation& op, CUstream handle) {
   auto* call = static_cast<wrapped*>(op.call->user_data);
   call->run.shown = handle;
   call->keeps_handle = true;
+}
+
+bool run_for_at_most(const host_run& run, std::chrono::milliseconds limit) {
+  struct shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool returned = false;
+  };
+  const auto state = std::make_shared<shared>();
+  std::thread([state, run] {
+    run.call();
+    const std::lock_guard lock(state->mutex);
+    state->returned = true;
+    state->changed.notify_one();
+  }).detach();
+  std::unique_lock lock(state->mutex);
+  return state->changed.wait_for(lock, limit, [&] { return state->returned; });
 }
 
 bool in_host_call() { return depth > 0; }

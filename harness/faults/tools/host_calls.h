@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <functional>
 
 #include "harness/faults/layer/operation.h"
@@ -27,6 +28,10 @@ void wrap_host_call(operation& op, std::function<void(host_run&)> around);
 
 /// Lets a stream callback be told @p handle, whichever stream it is enqueued in.
 void show_stream(operation& op, CUstream handle);
+
+/// Runs the program's function on a thread of its own and waits for it, no longer than @p limit.
+/// @return whether it has returned.
+bool run_for_at_most(const host_run& run, std::chrono::milliseconds limit);
 
 /// True on a thread while a wrapped host call runs on it.
 bool in_host_call();
