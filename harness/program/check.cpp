@@ -197,6 +197,7 @@ class checker {
   }
 
   bool one_stream() const {
+    if (m_.items().fault() >= 0) return false;
     index stream = none;
     for (const operation& o : m_.source().ops) {
       if (o.thread != m_.source().ops[0].thread) return false;

@@ -30,8 +30,8 @@ class model {
   explicit model(const stream_program& program) { build(program); }
   /// @pre structural_error(program) is empty. @p program must outlive the model.
   void build(const stream_program& program);
-  /// Takes in which queries reported success (ST-QUERY-002).
-  void assume(std::span<const std::uint8_t> query_success);
+  /// Takes in what calls turned out to do.
+  void assume(std::span<const call_outcome> outcomes);
 
   const stream_program& source() const { return *program_; }
   const layout& items() const { return items_; }
@@ -84,7 +84,7 @@ struct violation {
 };
 
 /// All violations in a run, in the order in which they were seen.
-/// @param m must have taken in the query outcomes of @p seen (model::assume).
+/// @param m must have taken in the outcomes of @p seen (model::assume).
 std::vector<violation> check(const model& m, const history& seen);
 
 }  // namespace streamcts::program

@@ -126,7 +126,7 @@ namespace streamcts::program {
 /// An ordering defect that the simulator can be given. Ids are those of the catalogue; a letter
 /// behind the number tells several mechanisms of one entry apart.
 enum class defect : std::uint8_t {
-  none,
+  nothing,
 #define X(name, id, clause, title) name,
   STREAMCTS_PROGRAM_DEFECTS(X)
 #undef X
@@ -142,7 +142,7 @@ struct defect_info {
 /// All defects, in the order of the catalogue.
 std::span<const defect_info> all_defects();
 std::optional<defect> find_defect(std::string_view id);
-/// @pre @p which is not `defect::none`.
+/// @pre @p which is not `defect::nothing`.
 const defect_info& info(defect which);
 
 }  // namespace streamcts::program

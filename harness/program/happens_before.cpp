@@ -45,10 +45,18 @@ void happens_before::reset(const stream_program& program, const layout& items) {
 }
 
 void happens_before::build(const stream_program& program, const layout& items,
-                           std::span<const std::uint8_t> succeeded) {
+                           std::span<const call_outcome> outcomes) {
   reset(program, items);
   for (std::size_t op = 0; op < program.ops.size(); ++op) {
-    step(program, items, op, op < succeeded.size() && succeeded[op] != 0);
+    const call_outcome outcome = op < outcomes.size() ? outcomes[op] : call_outcome::as_promised;
+    const operation& o = program.ops[op];
+    if (many_threads_) receive(items, op, threads_[o.thread]);
+    if (outcome != call_outcome::failed) {
+      step(program, items, op, outcome == call_outcome::query_succeeded);
+    } else if (o.kind == op_kind::record) {
+      events_[at(o.event)].usable = false;
+    }
+    leave(o, op);
   }
   for (std::size_t x = 0; x < before_.size(); ++x) {
     before_[x].for_each([&](std::size_t v) { after_[v].add(x); });
@@ -73,7 +81,6 @@ void happens_before::step(const stream_program& program, const layout& items, st
                           bool succeeded) {
   const operation& o = program.ops[op];
   thread_state& thread = threads_[o.thread];
-  if (many_threads_) receive(items, op, thread);
   const std::size_t item = items.first_item(op);
   switch (o.kind) {
     case op_kind::launch:
@@ -102,6 +109,10 @@ void happens_before::step(const stream_program& program, const layout& items, st
       }
   }
   for (std::size_t i = item; i < items.first_item(op + 1); ++i) issued_.add(i);
+}
+
+void happens_before::leave(const operation& o, std::size_t op) {
+  thread_state& thread = threads_[o.thread];
   thread.reads_done |= thread.done;
   known_[op] = thread.done;
   reads_done_[op] = thread.reads_done;

@@ -27,17 +27,23 @@
 
 namespace streamcts::program {
 
+/// What a call turned out to do, where that changes what is promised afterwards.
+enum class call_outcome : std::uint8_t {
+  as_promised,
+  query_succeeded,  ///< counts as a synchronization (ST-QUERY-002); a query else adds nothing
+  failed,           ///< returned an error: adds nothing
+};
+
 /// Happens-before of one program. Not thread-safe; rebuilding keeps the memory.
 class happens_before {
  public:
   happens_before() = default;
   happens_before(const stream_program& program, const layout& items) { build(program, items); }
 
-  /// @param succeeded for each operation, whether it was a query that returned success; may be
-  ///   empty. Such a query counts as a synchronization (ST-QUERY-002), any other adds nothing.
+  /// @param outcomes of the operations; may be empty, and then no query succeeded.
   /// @pre @p items is the layout of @p program, which has no structural_error().
   void build(const stream_program& program, const layout& items,
-             std::span<const std::uint8_t> succeeded = {});
+             std::span<const call_outcome> outcomes = {});
 
   /// The items that must have ended before @p item starts. Closed: contains theirs too.
   const item_set& before(std::size_t item) const { return before_[item]; }
@@ -79,6 +85,7 @@ class happens_before {
 
   void reset(const stream_program& program, const layout& items);
   void step(const stream_program& program, const layout& items, std::size_t op, bool succeeded);
+  void leave(const operation& o, std::size_t op);
   void receive(const layout& items, std::size_t op, thread_state& thread);
   item_set barrier_work() const;
   void spread(const stream_state& legacy);

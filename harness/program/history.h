@@ -67,7 +67,7 @@ struct history {
   std::vector<look> looks;
   std::vector<buffer_value> values;  ///< one for each buffer of the program, for each look with any
   std::vector<op_result> ops;
-  std::vector<std::uint8_t> query_success;  ///< as happens_before::build takes it
+  std::vector<call_outcome> outcomes;
   std::vector<host_call> host_calls;
   std::vector<log_entry> log;
   index held = none;       ///< the item that was held, if any
@@ -78,7 +78,7 @@ struct history {
     looks.clear();
     values.clear();
     ops.clear();
-    query_success.clear();
+    outcomes.clear();
     host_calls.clear();
     log.clear();
     held = none;

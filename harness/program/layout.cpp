@@ -62,6 +62,11 @@ bool covers(const operation& a, const operation& b) {
   return a.kind == op_kind::context_sync && is_enqueued(b.kind);
 }
 
+/// What becomes of events recorded in a destroyed stream is not said.
+bool ends_events(const operation& a, const operation& b) {
+  return a.kind == op_kind::destroy_stream && b.event != none;
+}
+
 }  // namespace
 
 bool conflict(const stream_program& program, const operation& a, const operation& b) {
@@ -69,7 +74,7 @@ bool conflict(const stream_program& program, const operation& a, const operation
   if (a.event != none && a.event == b.event) return true;
   if (a.graph != none && a.graph == b.graph) return true;
   if (barrier_between(program, a, b) || barrier_between(program, b, a)) return true;
-  return covers(a, b) || covers(b, a);
+  return covers(a, b) || covers(b, a) || ends_events(a, b) || ends_events(b, a);
 }
 
 return_promise promise_at_return(const stream_program& program, const operation& op) {

@@ -19,9 +19,9 @@ void model::build(const stream_program& program) {
   data_.build(program, items_, order_);
 }
 
-void model::assume(std::span<const std::uint8_t> query_success) {
-  for (const std::uint8_t s : query_success) {
-    if (s != 0) return order_.build(*program_, items_, query_success);
+void model::assume(std::span<const call_outcome> outcomes) {
+  for (const call_outcome o : outcomes) {
+    if (o != call_outcome::as_promised) return order_.build(*program_, items_, outcomes);
   }
 }
 
@@ -99,8 +99,7 @@ status_rule model::op_status(std::size_t op) const {
   const bool sync = kind >= op_kind::stream_sync && kind <= op_kind::event_poll;
   if (sync && order_.covered(op).has(fault)) return status_rule::error;
   const auto fault_op = at(items_.items()[fault].op);
-  return op == fault_op || order_.returned_before(op, fault_op) ? status_rule::success
-                                                                : status_rule::free;
+  return order_.returned_before(op, fault_op) ? status_rule::success : status_rule::free;
 }
 
 }  // namespace streamcts::program

@@ -43,7 +43,7 @@ void simulator::reset(const run_options& options) {
   seen_.clear();
   seen_.held = options.held;
   seen_.ops.assign(program_->ops.size(), {});
-  seen_.query_success.assign(program_->ops.size(), 0);
+  seen_.outcomes.assign(program_->ops.size(), call_outcome::as_promised);
   returned_.assign(program_->ops.size(), 0);
   queues_used_ = 0;
   tokens_.clear();

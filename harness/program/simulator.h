@@ -50,7 +50,7 @@ std::string_view to_string(variant v);
 struct run_options {
   schedule how = schedule::uniform;
   variant legal = variant::weakest;
-  defect broken = defect::none;
+  defect broken = defect::nothing;
   index held = none;  ///< the item for `hold` and `timed_hold`
   std::uint64_t seed = 0;
 };

@@ -124,9 +124,10 @@ void simulator::host_action(std::size_t thread) {
   const bool reports_fault = faulted_ && synchronizes(kind) && !is(defect::i10) &&
                              !(is(defect::i8) && errors_reported_ > 0);
   errors_reported_ += reports_fault ? 1 : 0;
+  const bool cut_short = faulted_ && makes_items(kind);
   const bool refuses = is(defect::c19) && kind == op_kind::stream_sync &&
                        streams_[at(program_->ops[op].stream)].waited;
-  give_back(t, reports_fault || refuses ? call_status::error : call_status::success);
+  give_back(t, reports_fault || refuses || cut_short ? call_status::error : call_status::success);
 }
 
 /// After a fault any call may report it instead of doing its work.
@@ -256,7 +257,11 @@ void simulator::give_back(thread_state& t, call_status status) {
   ++t.next;
   returned_[op] = 1;
   seen_.ops[op].status = status;
-  seen_.query_success[op] = is_query(o.kind) && status == call_status::success ? 1 : 0;
+  if (status == call_status::error) {
+    seen_.outcomes[op] = call_outcome::failed;
+  } else if (is_query(o.kind) && status == call_status::success) {
+    seen_.outcomes[op] = call_outcome::query_succeeded;
+  }
   const bool looks = status == call_status::success && looks_at_return(*program_, o);
   if (looks) {
     replay_copies();
