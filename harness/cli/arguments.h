@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/case/axes.h"
+#include "harness/runner/run.h"
+
+namespace streamcts::cli {
+
+enum class output_format { text, json, ctest };
+
+/// The command line, read.
+struct arguments {
+  enum class command { help, run, probe, list, clauses, devices, report, doctor, version };
+  command what = command::help;
+  std::string help;  ///< text to print, for `help`
+
+  runner::run_request run;        ///< run
+  runner::target_request target;  ///< probe, devices, doctor
+  std::string before_child;       ///< probe
+  std::string out;                ///< probe
+  std::optional<tier> up_to;      ///< list
+  std::vector<std::string> filters;  ///< list
+  output_format format = output_format::text;  ///< list, clauses, devices
+  std::string work_folder;        ///< list --format ctest
+  bool uncovered = false;         ///< clauses
+  std::string folder;             ///< report
+};
+
+/// @throws runner::usage_error in one line for whatever cannot be understood
+arguments parse_arguments(int count, const char* const* words);
+
+}  // namespace streamcts::cli

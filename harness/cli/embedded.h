@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The streamcts authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string_view>
+
+namespace streamcts::cli {
+
+/// conformance/clauses/clauses.json and reasons.json, as they were when this was built.
+extern const std::string_view clauses_json;
+extern const std::string_view reasons_json;
+
+}  // namespace streamcts::cli
