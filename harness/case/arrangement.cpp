@@ -155,9 +155,10 @@ void arrangement::enqueue_write(lane& on, const product& what, std::uint64_t lat
       data.deliver(on.get());
       return;
     case producer::copy:
-      if (data.kind() == memory_kind::managed) {
+      if (data.kind() == memory_kind::managed || data.kind() == memory_kind::copied) {
         STREAMCTS_CHECK(cuda.cuMemcpyDtoDAsync(data.target(), what.source.address(), data.bytes(),
                                                on.get()));
+        data.deliver(on.get());
       } else {
         STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(const_cast<std::uint64_t*>(data.host_words().data()),
                                                what.source.address(), data.bytes(), on.get()));
