@@ -3,7 +3,9 @@
 
 #include "harness/driver/driver_library.h"
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "harness/driver/loader.h"
 #include "harness/driver/mapped_files.h"
@@ -66,22 +68,21 @@ driver_library driver_library::open(const std::string& path) {
                             : from.file.symbol<void*>(variant ? f.per_thread_symbol : f.symbol);
   };
 
-  s.legacy = resolve(find, &s, stream_mode::legacy);
+  // The version first: only then is it known what may be asked for.
+  const auto& all = function_descriptions();
+  const auto get_version = std::find_if(all.begin(), all.end(), [](const auto& f) {
+    return std::string_view(f.name) == "cuDriverGetVersion";
+  });
+  const entry_point<PFN_cuDriverGetVersion_v2020> version_of =
+      reinterpret_cast<PFN_cuDriverGetVersion_v2020>(find(&s, *get_version, stream_mode::legacy));
   int version = 0;
-  const CUresult result = s.legacy.cuDriverGetVersion(&version);
+  const CUresult result = version_of(&version);
   if (result == CUDA_ERROR_STUB_LIBRARY) {
     throw load_error(load_error::cause::not_a_driver,
                      "driver '" + path + "' (" + s.file.path +
                          ") is the toolkit's stub, good for linking only; " + remedy);
   }
-  const auto missing = missing_functions(s.legacy, need::required);
-  if (!missing.empty()) {
-    throw load_error(load_error::cause::not_a_driver,
-                     "driver '" + path + "' (" + s.file.path + ") is no CUDA driver: it lacks " +
-                         std::string(missing.front()) + " and " +
-                         std::to_string(missing.size() - 1) + " other functions; " + remedy);
-  }
-  if (result != CUDA_SUCCESS) {
+  if (version_of != nullptr && result != CUDA_SUCCESS) {
     throw load_error(load_error::cause::does_not_load,
                      "driver '" + path + "' (" + s.file.path + "): cuDriverGetVersion returned " +
                          result_name(result) + "; repair its installation");
@@ -89,6 +90,13 @@ driver_library driver_library::open(const std::string& path) {
   s.version = version;
   s.legacy = resolve(find, &s, stream_mode::legacy);
   s.per_thread = resolve(find, &s, stream_mode::per_thread);
+  const auto missing = missing_functions(s.legacy, need::required);
+  if (!missing.empty()) {
+    throw load_error(load_error::cause::not_a_driver,
+                     "driver '" + path + "' (" + s.file.path + ") is no CUDA driver: it lacks " +
+                         std::string(missing.front()) + " and " +
+                         std::to_string(missing.size() - 1) + " other functions; " + remedy);
+  }
   return driver_library(loaded.release());
 }
 

@@ -60,11 +60,8 @@ TEST(DriverLibrary, LooksUpByTheOldCallAndAsksForNothingTooNew) {
   const auto driver = driver_library::open(fake("fake_old_driver"));
   EXPECT_EQ(driver.lookup(), "cuGetProcAddress");
   EXPECT_EQ(driver.version(), 11040);
-  // Before the version was known one look-up of everything was made; count those after.
   auto* const too_new = static_cast<int*>(dlsym(driver.loader_handle(), "fake_too_new"));
   ASSERT_NE(too_new, nullptr);
-  *too_new = 0;
-  EXPECT_EQ(driver_library::open(fake("fake_old_driver")).version(), 11040);
   EXPECT_EQ(*too_new, 0);
 }
 

@@ -187,14 +187,12 @@ TEST_F(GraphExecs, UpdateReturnsTheReason) {
   EXPECT_EQ(result.reason, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
 }
 
-TEST_F(GraphExecs, UpdateByTheOlderCall) {
+TEST_F(Graphs, UpdateByTheOlderCall) {
   function_table older = table_;
   older.cuGraphExecUpdate = nullptr;
   EXPECT_CALL(driver_.cuGraphInstantiateWithFlags, Call(_, graph_handle, 0))
       .WillOnce(DoAll(SetArgPointee<0>(exec_handle), Return(CUDA_SUCCESS)));
-  EXPECT_CALL(driver_.cuGraphExecDestroy, Call(exec_handle))
-      .Times(2)
-      .WillRepeatedly(Return(CUDA_SUCCESS));
+  EXPECT_CALL(driver_.cuGraphExecDestroy, Call(exec_handle)).WillOnce(Return(CUDA_SUCCESS));
   graph source(older, graph_->get());
   const graph_exec exec(source);
   EXPECT_CALL(driver_.cuGraphExecUpdate_v1, Call(exec_handle, graph_handle, _, _))

@@ -174,20 +174,22 @@ TEST_F(Handles, EventCalls) {
   EXPECT_TRUE(e.query());
 }
 
-TEST_F(Handles, ElapsedTimeByWhicheverVersionThereIs) {
+TEST_F(Handles, ElapsedTime) {
   expect_event(CU_EVENT_DEFAULT);
   const event e(table_, CU_EVENT_DEFAULT);
   EXPECT_CALL(driver_.cuEventElapsedTime, Call(_, event_, event_))
       .WillOnce(DoAll(SetArgPointee<0>(1.5f), Return(CUDA_SUCCESS)));
   EXPECT_EQ(elapsed_ms(e, e), 1.5f);
+}
 
+TEST_F(Handles, ElapsedTimeByTheNewerCall) {
   function_table newer = table_;
   newer.cuEventElapsedTime = nullptr;
   expect_event(CU_EVENT_DEFAULT);
-  const event f(newer, CU_EVENT_DEFAULT);
+  const event e(newer, CU_EVENT_DEFAULT);
   EXPECT_CALL(driver_.cuEventElapsedTime_v2, Call(_, event_, event_))
       .WillOnce(DoAll(SetArgPointee<0>(2.5f), Return(CUDA_SUCCESS)));
-  EXPECT_EQ(elapsed_ms(f, f), 2.5f);
+  EXPECT_EQ(elapsed_ms(e, e), 2.5f);
 }
 
 TEST_F(Handles, MovingTransfersOwnership) {

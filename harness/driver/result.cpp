@@ -3,6 +3,7 @@
 
 #include "harness/driver/result.h"
 
+#include <cctype>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -18,15 +19,20 @@ const char* keep(std::string text) {
   return kept.insert(std::move(text)).first->c_str();
 }
 
-/// "cuStreamQuery" of "table.cuStreamQuery(stream.get())".
+/// "cuStreamQuery" of "table.cuStreamQuery(stream.get())": the first name of the API that is
+/// called.
 const char* function_of_call(const char* expression) {
-  std::string_view text(expression);
-  const auto parenthesis = text.find('(');
-  if (parenthesis == text.npos) return expression;
-  text = text.substr(0, parenthesis);
-  const auto member = text.find_last_of(".>: ");
-  if (member != text.npos) text.remove_prefix(member + 1);
-  return keep(std::string(text));
+  const std::string_view text(expression);
+  const auto in_a_name = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  for (auto end = text.find('('); end != text.npos; end = text.find('(', end + 1)) {
+    auto begin = end;
+    while (begin > 0 && in_a_name(text[begin - 1])) --begin;
+    const std::string_view name = text.substr(begin, end - begin);
+    if (name.starts_with("cu")) return keep(std::string(name));
+  }
+  return expression;
 }
 
 std::string describe(CUresult code, const char* call, const std::source_location& site) {

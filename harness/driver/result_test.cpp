@@ -69,7 +69,8 @@ TEST(CheckMacro, KeepsTheNameThroughPointersNamespacesAndBlanks) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(name_of("functions()->cuStreamQuery"), "functions()->cuStreamQuery");
+  EXPECT_EQ(name_of("functions(mode).cuStreamQuery(f(x))"), "cuStreamQuery");
+  EXPECT_EQ(name_of("function(x)"), "function(x)");
   EXPECT_EQ(name_of("t->cuStreamQuery(a.b())"), "cuStreamQuery");
   EXPECT_EQ(name_of("ns::cuStreamQuery(x)"), "cuStreamQuery");
   EXPECT_EQ(name_of("(void)cuStreamQuery(x)"), "cuStreamQuery");
