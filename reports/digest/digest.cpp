@@ -130,6 +130,11 @@ std::vector<clause_row> clause_rows(const digest& all) {
   return rows;
 }
 
+bool is_open(clause_state state) {
+  return state != clause_state::broken && state != clause_state::held &&
+         state != clause_state::waived && state != clause_state::not_judged;
+}
+
 std::vector<reason_group> untried(const std::vector<results::case_record>& cases) {
   std::map<std::pair<verdict, std::string>, reason_group> groups;
   for (const results::case_record& record : cases) {
@@ -150,15 +155,6 @@ std::vector<reason_group> untried(const std::vector<results::case_record>& cases
   return result;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string result;
-  for (const std::string& part : parts) {
-    if (!result.empty()) result += "; ";
-    result += part;
-  }
-  return result;
-}
-
 void say_verdict(digest& all) {
   const results::verdict_counts& counts = all.summary.counts;
   const std::string& name = all.run->info.device.name;
@@ -176,6 +172,12 @@ void say_verdict(digest& all) {
     all.sentence = fmt::format("No verdict{}: the run did not reach its end", where);
   }
 
+  std::vector<std::string> promises;
+  if (counts.red() > 0) promises.push_back(fmt::format("{} held", all.held_promises));
+  if (all.waived_promises > 0) promises.push_back(fmt::format("{} waived", all.waived_promises));
+  promises.push_back(fmt::format("{} without a verdict", all.open_promises));
+  all.promises = fmt::format("Of the other promises {}.", fmt::join(promises, ", "));
+
   std::vector<std::string> parts;
   parts.push_back(fmt::format("{} of {} passed", counts[verdict::pass],
                               counted(counts.total() + all.summary.not_reached, "case")));
@@ -191,7 +193,7 @@ void say_verdict(digest& all) {
   say(counts[verdict::not_supported], "not supported here");
   say(counts[verdict::skipped], "skipped");
   say(all.summary.not_reached, "not reached");
-  all.detail = joined(parts) + ".";
+  all.detail = fmt::format("{}.", fmt::join(parts, "; "));
 }
 
 void warn(digest& all) {
@@ -263,6 +265,8 @@ digest make_digest(const results::run& run, const results::clause_catalogue& cat
   for (const clause_row& row : all.clauses) {
     all.broken_promises += row.state == clause_state::broken ? 1 : 0;
     all.held_promises += row.state == clause_state::held ? 1 : 0;
+    all.waived_promises += row.state == clause_state::waived ? 1 : 0;
+    all.open_promises += is_open(row.state) ? 1 : 0;
   }
   all.reference = results::is_reference(run.info.device);
   say_verdict(all);

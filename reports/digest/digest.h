@@ -69,9 +69,12 @@ struct digest {
   std::vector<reason_group> untried;  ///< Inconclusive, NotSupported, Skipped; largest first.
   std::size_t broken_promises = 0;    ///< Clauses whose state is broken.
   std::size_t held_promises = 0;
+  std::size_t waived_promises = 0;
+  std::size_t open_promises = 0;  ///< Guarantees without a verdict of this run.
 
   std::string sentence;  ///< The verdict: "2 promises broken on NVIDIA H200".
-  std::string detail;    ///< The sentence after it: how many cases, how many without verdict.
+  std::string promises;  ///< After it: what became of the other promises.
+  std::string detail;    ///< How many cases ended in which way.
   bool reference = false;
   /// Things that a reader must know before believing anything else, a sentence each: an interrupted
   /// run, a faulty driver or a variant in front, damage of the folder.

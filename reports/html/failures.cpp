@@ -109,12 +109,15 @@ void add_card(page& into, pugi::xml_node parent, const case_record& record, bool
   if (record.failure) {
     add_fact(facts, "Expected", record.failure->expected);
     add_fact(facts, "Seen", record.failure->seen);
-    add_fact(facts, "Seen by", record.failure->observer);
-    add_fact(facts, "Kind", to_string(record.failure->kind));
-    add_fact(facts, "Check", record.failure->site);
   }
   add_fact(facts, "Reason", record.reason);
-  add_fact(facts, "Seed", fmt::format("0x{:016x}", record.seed));
+  const pugi::xml_node details = add(card, "dl", {{"class", "facts small"}});
+  if (record.failure) {
+    add_fact(details, "Kind", to_string(record.failure->kind));
+    add_fact(details, "Seen by", record.failure->observer);
+    add_fact(details, "Check", record.failure->site);
+  }
+  add_fact(details, "Seed", fmt::format("0x{:016x}", record.seed));
   add_evidence(card, record);
 }
 

@@ -89,7 +89,10 @@ void add_header(pugi::xml_node body, const digest& all) {
   const pugi::xml_node verdict_line = add(header, "h1");
   add_shape(verdict_line, overall(all));
   add(verdict_line, "span", all.sentence);
-  add(header, "p", all.detail, {{"class", "detail"}});
+  add(header, "p",
+      fmt::format("{} {} of {} passed.", all.promises, all.summary.counts[verdict::pass],
+                  counted(all.summary.counts.total() + all.summary.not_reached, "case")),
+      {{"class", "detail"}});
   if (all.reference) {
     const pugi::xml_node banner = add(header, "div", {{"class", "banner"}, {"role", "note"}});
     add(banner, "strong", reference_notice);

@@ -69,7 +69,7 @@ void draw_grid(pugi::xml_node svg, const picture_layout& at) {
 void draw_bar(pugi::xml_node group, const picture_layout& at, const picture_layout::item& item) {
   const double top = at.bar_top(item.lane);
   const double x1 = at.column_x(item.begin ? *item.begin : *item.end) - (item.begin ? 0 : 18);
-  const double x2 = item.end ? at.column_x(*item.end) : at.width() - 10;
+  const double x2 = item.end ? at.column_x(*item.end) : at.right();
   add_void(group, "rect",
            {{"x", number(x1)},
             {"y", number(top)},
@@ -100,7 +100,7 @@ void draw_item(pugi::xml_node svg, const picture_layout& at, const picture_layou
              {{"d", fmt::format("M{} {}l6 6l-6 6l-6 -6z", number(x), number(middle - 6))},
               {"class", "mark"}});
   }
-  const double label_x = item.phase == event_phase::begin ? (item.begin ? x : x - 18) : x - 5;
+  const double label_x = item.phase == event_phase::begin ? (item.begin ? x + 10 : x - 18) : x - 5;
   text_at(group, label_x, at.bar_top(item.lane) - 7, "label",
           fitted(item.operation, item.label_width));
   add(group, "title", fmt::format("{}: {}", item.operation, what));
@@ -181,10 +181,19 @@ void draw_edge_label(pugi::xml_node svg, const picture_layout& at, const curve& 
   text_at(group, x + width / 2, middle.y + 4, "mid", text);
 }
 
+// Handed over, and not seen to have begun or ended: until when is unknown.
+void draw_pending(pugi::xml_node svg, const picture_layout& at, std::string_view operation) {
+  const auto item = at.pending(operation);
+  if (!item) return;
+  const double y = at.bar_top(item->lane) + picture_layout::bar_height / 2;
+  line(svg, at.column_x(item->column) + 9, y, at.right(), y, "pending");
+}
+
 void draw_edges(pugi::xml_node svg, const picture_layout& at, const results::failure& failure) {
   for (const bool broken : {false, true}) {
     for (const results::edge& edge : failure.edges) {
       if (edge.broken != broken) continue;
+      if (broken) draw_pending(svg, at, edge.from);
       const auto from = at.departure(edge.from);
       const auto to = at.arrival(edge.to);
       if (!from || !to) continue;
@@ -217,6 +226,7 @@ bool add_picture(pugi::xml_node parent, const results::failure& failure,
           {{"viewBox", fmt::format("0 0 {} {}", number(at.width()), number(at.height()))},
            {"width", number(at.width())},
            {"height", number(at.height())},
+           {"style", fmt::format("min-width: {}px", number(at.width() * 0.78))},
            {"role", "img"},
            {"aria-labelledby", title_id}});
   add(svg, "title", description(failure), {{"id", title_id}});

@@ -18,12 +18,13 @@ using results::event_phase;
 constexpr double lane_height = 74;
 constexpr double top_margin = 6;
 constexpr double axis_height = 34;
-constexpr double right_margin = 28;
+constexpr double narrowest_margin = 28;
+constexpr double widest_margin = 170;
 constexpr double narrowest_step = 58;
 constexpr double widest_step = 150;
-constexpr double wanted_width = 860;
+constexpr double wanted_width = 960;
 constexpr double character_width = 6.7;  // 12 px of a system font
-constexpr double label_gap = 14;
+constexpr double label_gap = 22;
 
 // Host threads on top, then the host calls, then the streams.
 int rank(std::string_view lane) {
@@ -137,7 +138,8 @@ void picture_layout::make_items() {
 
 void picture_layout::make_room_for_labels() {
   const auto count = static_cast<double>(std::max<std::size_t>(columns_.size(), 1));
-  step_ = std::clamp((wanted_width - left_ - right_margin) / count, narrowest_step, widest_step);
+  step_ =
+      std::clamp((wanted_width - left_ - narrowest_margin) / count, narrowest_step, widest_step);
   // For each lane, from an item to the next one in it.
   std::vector<item*> last(lanes_.size(), nullptr);
   for (item& each : items_) {
@@ -147,6 +149,13 @@ void picture_layout::make_room_for_labels() {
       step_ = std::clamp(need, step_, widest_step);
     }
     last[each.lane] = &each;
+  }
+  // The last label of a lane reaches into the margin.
+  right_margin_ = narrowest_margin;
+  for (const item* each : last) {
+    if (each == nullptr) continue;
+    const double reach = column_x(each->column) + label_width(each->operation) + label_gap;
+    right_margin_ = std::clamp(reach - left_ - step_ * count, right_margin_, widest_margin);
   }
   std::vector<double> limit(lanes_.size(), width() - 4);
   for (auto each = items_.rbegin(); each != items_.rend(); ++each) {
@@ -158,7 +167,7 @@ void picture_layout::make_room_for_labels() {
 
 double picture_layout::width() const {
   return std::max(wanted_width,
-                  left_ + step_ * static_cast<double>(columns_.size()) + right_margin);
+                  left_ + step_ * static_cast<double>(columns_.size()) + right_margin_);
 }
 
 double picture_layout::height() const {
@@ -194,13 +203,22 @@ std::optional<picture_layout::point> picture_layout::find(
 }
 
 std::optional<picture_layout::point> picture_layout::departure(std::string_view operation) const {
-  return find(operation,
-              {event_phase::end, event_phase::mark, event_phase::begin, event_phase::enqueue});
+  if (const auto seen = find(operation, {event_phase::end, event_phase::mark})) return seen;
+  auto open = find(operation, {event_phase::begin, event_phase::enqueue});
+  if (open) open->x = right();
+  return open;
 }
 
 std::optional<picture_layout::point> picture_layout::arrival(std::string_view operation) const {
-  return find(operation,
-              {event_phase::begin, event_phase::mark, event_phase::end, event_phase::enqueue});
+  return find(operation, {event_phase::begin, event_phase::mark, event_phase::end});
+}
+
+std::optional<picture_layout::item> picture_layout::pending(std::string_view operation) const {
+  if (find(operation, {event_phase::begin, event_phase::end, event_phase::mark})) return {};
+  for (const item& each : items_) {
+    if (each.operation == operation) return each;
+  }
+  return {};
 }
 
 }  // namespace streamcts::reports

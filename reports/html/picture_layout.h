@@ -49,13 +49,18 @@ class picture_layout {
   double column_x(std::size_t column) const;
   double lane_top(std::size_t lane) const;
   double bar_top(std::size_t lane) const;
+  /// Where bars stop whose end was not seen.
+  double right() const { return width() - 12; }
   static constexpr double bar_height = 18;
 
-  /// Where an edge leaves the operation: its end, or what is known of it. Nothing where the picture
-  /// does not have it.
+  /// Where an edge leaves the operation: its end. Where no end was seen though it was begun or
+  /// handed over: the right edge, since whatever was seen came before. Nothing where the picture
+  /// does not have it at all.
   std::optional<point> departure(std::string_view operation) const;
-  /// Where an edge arrives: its begin, or what is known of it.
+  /// Where an edge arrives: its begin; nothing where that was not seen.
   std::optional<point> arrival(std::string_view operation) const;
+  /// The column at which an operation was handed over whose begin and end were not seen.
+  std::optional<item> pending(std::string_view operation) const;
 
  private:
   void choose_columns(const results::failure& failure);
@@ -72,6 +77,7 @@ class picture_layout {
   bool complete_ = true;
   double left_ = 0;
   double step_ = 0;
+  double right_margin_ = 0;
 };
 
 /// Width of @p text in pixels at the size of labels, roughly.

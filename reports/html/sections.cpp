@@ -23,9 +23,19 @@ std::string times(std::uint64_t count) {
   return count == 0 ? "–" : std::to_string(count);
 }
 
+// Why a hold was no opportunity matters where the case could not be decided.
+std::string missed_holds_text(const results::case_record& record) {
+  if (record.missed_holds.empty() || record.verdict == verdict::pass) return "";
+  std::string text = fmt::format("of {} missed:", counted(record.holds, "hold"));
+  for (const auto& [reason, count] : record.missed_holds) {
+    text += fmt::format(" {} ({})", reason, count);
+  }
+  return text;
+}
+
 void add_id_list(page& into, pugi::xml_node parent,
                  const std::vector<const results::case_record*>& records) {
-  const pugi::xml_node list = add(parent, "ul", {{"class", "ids"}});
+  pugi::xml_node list = add(parent, "ul", {{"class", "ids"}});
   for (const results::case_record* record : records) {
     add_case_link(add(list, "li"), into, record->id);
   }
@@ -35,7 +45,7 @@ void add_clause_row(table_builder& table, const clause_row& row) {
   set(table.row(), "id", anchor("c", row.id));
   add(table.cell(), "span", row.id, {{"class", "id"}});
   add_badge(table.cell(), row.state);
-  const pugi::xml_node promise = table.cell();
+  pugi::xml_node promise = table.cell();
   if (row.clause == nullptr) {
     add_text(promise, "Not in the catalogue.");
   } else {
@@ -67,7 +77,7 @@ void add_clause_table(pugi::xml_node parent, std::string_view caption,
 
 void add_case_row(page& into, table_builder& table, const results::case_record& record) {
   set(table.row(), "class", "v-" + css_class(record.verdict));
-  const pugi::xml_node id = table.cell();
+  pugi::xml_node id = table.cell();
   add_case_link(id, into, record.id);
   if (!into.with_card.contains(record.id)) set(id, "id", anchor("t", record.id));
   add_badge(table.cell(), record.verdict);
@@ -75,7 +85,9 @@ void add_case_row(page& into, table_builder& table, const results::case_record& 
   table.cell(times(record.rounds));
   table.cell(times(record.opportunities.canary));
   table.cell(times(record.opportunities.calibrated));
-  table.cell(record.reason);
+  pugi::xml_node reason = table.cell(record.reason);
+  const std::string missed = missed_holds_text(record);
+  if (!missed.empty()) add(reason, "div", missed, {{"class", "source"}});
 }
 
 std::string tally_text(const results::verdict_counts& counts, std::size_t not_reached) {
@@ -92,20 +104,20 @@ std::string tally_text(const results::verdict_counts& counts, std::size_t not_re
 void add_untried(page& into) {
   const digest& all = into.all;
   if (all.untried.empty() && all.not_reached.empty()) return;
-  const pugi::xml_node part = add_part(into, "untried", "What could not be tried, and why");
+  pugi::xml_node part = add_part(into, "untried", "What could not be tried, and why");
   for (const reason_group& group : all.untried) {
-    const pugi::xml_node item = add(part, "div", {{"class", "untried"}});
+    pugi::xml_node item = add(part, "div", {{"class", "untried"}});
     add_badge(item, group.verdict);
-    const pugi::xml_node text = add(item, "div");
+    pugi::xml_node text = add(item, "div");
     add(text, "p", group.reason, {{"class", "reason"}});
     add_id_list(into, add_fold(text, counted(group.cases.size(), "case")), group.cases);
   }
   if (all.not_reached.empty()) return;
-  const pugi::xml_node item = add(part, "div", {{"class", "untried"}});
+  pugi::xml_node item = add(part, "div", {{"class", "untried"}});
   add_badge(item, clause_state::not_reached);
-  const pugi::xml_node text = add(item, "div");
+  pugi::xml_node text = add(item, "div");
   add(text, "p", "The run ended before them.", {{"class", "reason"}});
-  const pugi::xml_node list =
+  pugi::xml_node list =
       add(add_fold(text, counted(all.not_reached.size(), "case")), "ul", {{"class", "ids"}});
   for (const results::planned_case& planned : all.not_reached) {
     add(add(list, "li", {{"id", anchor("t", planned.id)}}), "span", planned.id, {{"class", "id"}});
@@ -115,11 +127,11 @@ void add_untried(page& into) {
 void add_observations(page& into) {
   const auto& observations = into.all.run->observations;
   if (observations.empty()) return;
-  const pugi::xml_node part = add_part(into, "observations", "Observations", observations.size());
+  pugi::xml_node part = add_part(into, "observations", "Observations", observations.size());
   add(part, "p", "What was seen and no clause judges.", {{"class", "lead"}});
   for (const results::observation& each : observations) {
-    const pugi::xml_node item = add(part, "article", {{"class", "observation"}});
-    const pugi::xml_node head = add(item, "h3", each.name);
+    pugi::xml_node item = add(part, "article", {{"class", "observation"}});
+    pugi::xml_node head = add(item, "h3", each.name);
     if (each.differs_from_documentation) {
       add(head, "span", "differs from the documentation", {{"class", "tag differs"}});
     }
@@ -132,7 +144,7 @@ void add_observations(page& into) {
     }
     if (!each.note.empty()) add(item, "p", each.note);
     if (each.case_id.empty() && each.clauses.empty()) continue;
-    const pugi::xml_node origin = add(item, "p", {{"class", "source"}});
+    pugi::xml_node origin = add(item, "p", {{"class", "source"}});
     for (const std::string& clause : each.clauses) {
       add_clause_link(origin, clause);
       add_text(origin, " ");
@@ -142,16 +154,24 @@ void add_observations(page& into) {
 }
 
 void add_clauses(page& into) {
-  std::vector<const clause_row*> judged, others;
+  std::vector<const clause_row*> tried, untouched, others;
   for (const clause_row& row : into.all.clauses) {
-    (row.state == clause_state::not_judged ? others : judged).push_back(&row);
+    (row.state == clause_state::not_judged ? others
+     : row.state == clause_state::no_case  ? untouched
+                                           : tried)
+        .push_back(&row);
   }
-  const pugi::xml_node part = add_part(into, "clauses", "Clauses", judged.size());
+  pugi::xml_node part = add_part(into, "clauses", "Clauses", tried.size());
   add(part, "p",
       "Canary and calibrated count the holds in which a defect could have shown itself: a canary "
       "ran while something was held back, or the time calibrated for this machine had passed.",
       {{"class", "lead"}});
-  if (!judged.empty()) add_clause_table(part, "Clauses that are judged", judged);
+  if (!tried.empty()) add_clause_table(part, "Clauses that this run set out to judge", tried);
+  if (!untouched.empty()) {
+    add_clause_table(add_fold(part, fmt::format("{} without a case in this run, and why",
+                                                counted(untouched.size(), "guarantee"))),
+                     "Guarantees without a case", untouched);
+  }
   if (others.empty()) return;
   add_clause_table(add_fold(part, fmt::format("{} that nothing is judged by",
                                               counted(others.size(), "further clause"))),
@@ -159,7 +179,7 @@ void add_clauses(page& into) {
 }
 
 void add_cases(page& into) {
-  const pugi::xml_node part = add_part(into, "cases", "All cases", into.all.cases.size());
+  pugi::xml_node part = add_part(into, "cases", "All cases", into.all.cases.size());
   std::vector<std::pair<std::string_view, std::vector<const results::case_record*>>> families;
   std::map<std::string_view, std::size_t> place;
   for (const results::case_record& record : into.all.cases) {
@@ -170,8 +190,8 @@ void add_cases(page& into) {
   for (const auto& [family, records] : families) {
     results::verdict_counts counts;
     for (const results::case_record* record : records) counts.add(record->verdict);
-    const pugi::xml_node fold = add(part, "details", {{"class", "family"}});
-    const pugi::xml_node summary = add(fold, "summary");
+    pugi::xml_node fold = add(part, "details", {{"class", "family"}});
+    pugi::xml_node summary = add(fold, "summary");
     add(summary, "span", family, {{"class", "id"}});
     add(summary, "span", tally_text(counts, 0), {{"class", "tally"}});
     table_builder table(fold, fmt::format("Cases of {}", family),
@@ -188,8 +208,8 @@ void add_cases(page& into) {
 
 void add_environment(page& into) {
   const results::run_info& info = into.all.run->info;
-  const pugi::xml_node part = add_part(into, "environment", "Environment");
-  const pugi::xml_node grid = add(part, "div", {{"class", "grid"}});
+  pugi::xml_node part = add_part(into, "environment", "Environment");
+  pugi::xml_node grid = add(part, "div", {{"class", "grid"}});
   const auto with_git = info.suite.git.empty()
                             ? info.suite.version
                             : fmt::format("{} ({})", info.suite.version, info.suite.git);

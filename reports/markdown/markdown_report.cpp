@@ -98,7 +98,7 @@ class document {
 void add_top(document& out, const digest& all) {
   out.line(fmt::format("# {}\n", plain(all.sentence)));
   if (all.reference) out.line(fmt::format("> **{}**\n", reference_notice));
-  out.line(plain(all.detail));
+  out.line(fmt::format("{} {}", plain(all.promises), plain(all.detail)));
   constexpr std::size_t most_warnings = 10;
   for (std::size_t i = 0; i < std::min(all.warnings.size(), most_warnings); ++i) {
     out.line(fmt::format("\n> {}", plain(all.warnings[i])));

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,11 @@ inline json texts(const std::map<std::string, std::string>& values) {
   json out = json::object();
   for (const auto& [key, value] : values) out[text(key)] = text(value);
   return out;
+}
+
+/// Seconds; JSON has no word for infinity.
+inline double seconds(double value) {
+  return std::isfinite(value) && value > 0 ? value : 0.0;
 }
 
 inline std::string hex(std::uint64_t value) {

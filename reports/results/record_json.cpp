@@ -96,7 +96,7 @@ void add_evidence(json& out, const case_record& value) {
 json to_json_value(const case_record& value) {
   json out{{"id", text(value.id)},         {"clauses", texts(value.clauses)},
            {"tier", text(value.tier)},     {"verdict", to_string(value.verdict)},
-           {"reason", text(value.reason)}, {"seconds", value.seconds},
+           {"reason", text(value.reason)}, {"seconds", seconds(value.seconds)},
            {"seed", hex(value.seed)},      {"repeat", value.repeat},
            {"rounds", value.rounds},       {"opportunities", to_json_value(value.opportunities)}};
   add_evidence(out, value);

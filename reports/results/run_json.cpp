@@ -85,7 +85,7 @@ json to_json_value(const run_options& value) {
           {"seed", hex(value.seed)},
           {"repeat", value.repeat},
           {"jobs", value.jobs},
-          {"timeout_seconds", value.timeout_seconds},
+          {"timeout_seconds", seconds(value.timeout_seconds)},
           {"fail_fast", value.fail_fast}};
 }
 
@@ -116,7 +116,7 @@ json to_json_value(const run_info& value) {
           {"uncovered_clauses", texts(value.uncovered_clauses)},
           {"started", text(value.started)},
           {"finished", text(value.finished)},
-          {"seconds", value.seconds},
+          {"seconds", seconds(value.seconds)},
           {"interrupted", text(value.interrupted)}};
 }
 
