@@ -268,13 +268,13 @@ class foreign_record_accepted : public behaviour {
   }
 };
 
-/// An interprocess event may be made with timing: it is made without.
+/// An interprocess event may be made with timing. It is an ordinary one.
 class timed_ipc_event_accepted : public behaviour {
  public:
   CUresult create_event(CUevent*, unsigned& flags, forward_call forward) override {
     if ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0) {
       hit();
-      flags |= CU_EVENT_DISABLE_TIMING;
+      flags &= ~static_cast<unsigned>(CU_EVENT_INTERPROCESS);
     }
     return forward();
   }
