@@ -73,7 +73,7 @@ TEST_F(kernel_test, kernels_see_their_own_and_earlier_stores) {
   EXPECT_EQ(kernels::mix((kernels::mix(3 ^ 5) | 1) ^ 6) | 1, b[0]);
 }
 
-TEST_F(kernel_test, large_payload_is_quick) {
+TEST_F(kernel_test, large_payload) {
   constexpr u64 count = (1 << 20) / 8;
   auto* out = pinned<u64>(count);
   CUstream s = make_stream();
@@ -86,7 +86,6 @@ TEST_F(kernel_test, large_payload_is_quick) {
   }
   RecordProperty("best_ns", static_cast<int>(best.count()));
   EXPECT_EQ(1 + 2 * (count - 1), out[count - 1]);
-  EXPECT_LT(best, std::chrono::milliseconds(100));  // under 2 ms without sanitizers on an idle machine
 }
 
 TEST_F(kernel_test, refuses_bad_launches_and_goes_on) {
