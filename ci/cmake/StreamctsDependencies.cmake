@@ -26,14 +26,9 @@ FetchContent_Declare(pugixml
   FIND_PACKAGE_ARGS 1.12)
 FetchContent_MakeAvailable(googletest nlohmann_json CLI11 fmt pugixml)
 
-# libunwind takes the stacks of a hung child; without it the watchdog falls back to /proc. Static
-# where possible: the machine with the GPU often lacks it.
+# libunwind takes the stacks of a hung child; without it the watchdog falls back to /proc. Debian's
+# static one is not position independent, so the shared one is installed beside the program.
 find_path(STREAMCTS_UNWIND_INCLUDE_DIR libunwind-ptrace.h)
-find_library(STREAMCTS_UNWIND_PTRACE_LIBRARY NAMES libunwind-ptrace.a unwind-ptrace)
-find_library(STREAMCTS_UNWIND_GENERIC_LIBRARY NAMES libunwind-generic.a unwind-generic)
-find_library(STREAMCTS_UNWIND_BASE_LIBRARY NAMES libunwind.a unwind)
-find_library(STREAMCTS_LZMA_LIBRARY NAMES liblzma.a lzma)
-set(STREAMCTS_UNWIND_LIBRARY "${STREAMCTS_UNWIND_BASE_LIBRARY}")
-if(STREAMCTS_UNWIND_BASE_LIBRARY MATCHES "\\.a$")
-  list(APPEND STREAMCTS_UNWIND_LIBRARY "${STREAMCTS_LZMA_LIBRARY}")
-endif()
+find_library(STREAMCTS_UNWIND_PTRACE_LIBRARY unwind-ptrace)
+find_library(STREAMCTS_UNWIND_GENERIC_LIBRARY unwind-generic)
+find_library(STREAMCTS_UNWIND_LIBRARY unwind)
