@@ -9,6 +9,7 @@
 #include <source_location>
 #include <vector>
 
+#include "conformance/consumers.h"
 #include "harness/case/arrangement.h"
 #include "harness/driver/graph.h"
 #include "harness/driver/result.h"
@@ -173,10 +174,7 @@ class later_work {
   /// Two independent roots, so that each of them has to wait: a kernel, and a copy whose result a
   /// second copy brings to the host.
   void build_graph() {
-    if (!context_.capabilities().works(driver::feature::graph)) {
-      context_.not_supported(fmt::format(
-          "graph = no ({})", context_.capabilities().of(driver::feature::graph).reason));
-    }
+    require_graphs(context_);
     const CUcontext current = context_.session().context();
     const payload& by_kernel = pieces_[0].out->data;
     const payload& by_copy = pieces_[1].out->data;
