@@ -155,11 +155,16 @@ class fault_scene {
     return true;
   }
 
+  /// Long beside the latency of a host call, short for a reader.
+  std::chrono::nanoseconds short_while() const {
+    using namespace std::chrono_literals;
+    return std::clamp<std::chrono::nanoseconds>(
+        20 * context_.calibration().host_call_latency_p999, 50ms, 1s);
+  }
+
   /// Lets some time pass in which what must not happen has its chance.
   void linger() {
-    using namespace std::chrono_literals;
-    const auto length = std::clamp<std::chrono::nanoseconds>(
-        20 * context_.calibration().host_call_latency_p999, 50ms, 1s);
+    const auto length = short_while();
     const auto limit = std::chrono::steady_clock::now() + length;
     for (unsigned step = 0; std::chrono::steady_clock::now() < limit; ++step) relax_thread(step);
   }
