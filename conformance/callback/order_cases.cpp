@@ -123,7 +123,8 @@ STREAMCTS_CASE(after_copy_alone, {.arrangement = "callback/after_copy_alone",
   }
 }
 
-/// The grid of a kernel: how many blocks of 64 threads.
+/// The grid of a kernel: how many blocks of four threads. Each thread of the last one is late, and a CPU
+/// runs them one after another.
 enum class grid { one, few, many };
 std::string_view name(grid what) {
   switch (what) {
@@ -162,7 +163,7 @@ STREAMCTS_CASE(after_late_block, {.arrangement = "callback/after_late_block",
   const std::chrono::nanoseconds late =
       std::clamp<std::chrono::nanoseconds>(20 * context.calibration().host_call_latency_p999,
                                            std::chrono::milliseconds(1),
-                                           std::chrono::milliseconds(context.by_tier(10, 20, 80)));
+                                           std::chrono::milliseconds(context.by_tier(3, 20, 80)));
   arrangement scene(context);
   lane& stream = scene.stream(driver::stream_kind::blocking);
   product& out = scene.buffer(memory_kind::mapped);
@@ -179,7 +180,7 @@ STREAMCTS_CASE(after_late_block, {.arrangement = "callback/after_late_block",
       const payload& data = out.data;
       context.kernels().write_pattern(stream.get(), data.target(), data.words(), data.expected(),
                                       static_cast<std::uint64_t>(late.count()),
-                                      {blocks_of(context.get<grid>("grid")), 64});
+                                      {blocks_of(context.get<grid>("grid")), 4});
       scene.enqueue(stream, call);
     });
     scene.drain();

@@ -3,6 +3,8 @@
 //
 // The status that callbacks are given while nothing has gone wrong.
 
+#include <array>
+
 #include "conformance/axes.h"
 #include "conformance/clauses/clauses.h"
 #include "harness/driver/result.h"
@@ -42,42 +44,40 @@ axis settings() {
                   setting::while_asked, setting::after_refused_call});
 }
 
-axis all_streams() {
-  using driver::stream_kind;
-  return make_axis<stream_kind>("stream", {stream_kind::blocking, stream_kind::non_blocking,
-                                           stream_kind::null_stream, stream_kind::legacy,
-                                           stream_kind::per_thread});
-}
+constexpr std::array all_streams = {
+    driver::stream_kind::blocking, driver::stream_kind::non_blocking,
+    driver::stream_kind::null_stream, driver::stream_kind::legacy, driver::stream_kind::per_thread};
 
 MATCHER(IsSuccess, negation ? "an error as status" : "CUDA_SUCCESS as status") {
   *result_listener << driver::result_name(arg);
   return arg == CUDA_SUCCESS;
 }
 
-/// Streams and buffers of the settings, and the callbacks of a round.
+/// Buffers of the settings and a further stream, and the callbacks of a round.
 class stage {
  public:
-  stage(case_context& context, arrangement& scene, lane& stream)
-      : context_(context), scene_(scene), stream_(stream),
+  stage(case_context& context, arrangement& scene)
+      : context_(context), scene_(scene),
         other_(scene.stream(driver::stream_kind::non_blocking)),
         written_(scene.buffer(memory_kind::mapped, producer::kernel, 512)),
         copied_(scene.buffer(memory_kind::copied, producer::copy, 512)), joined_(scene.event()) {}
 
-  void play(setting which) {
+  void play(setting which, lane& on) {
     calls_.clear();
+    stream_ = &on;
     switch (which) {
       case setting::alone: add(); return;
       case setting::behind_kernel:
-        scene_.write(stream_, written_);
+        scene_.write(*stream_, written_);
         add();
         add();
         return;
       case setting::behind_copy:
-        scene_.write(stream_, copied_);
+        scene_.write(*stream_, copied_);
         add();
         return;
       case setting::behind_host_function:
-        scene_.enqueue(stream_, scene_.host_call(host_call::launch_host_func));
+        scene_.enqueue(*stream_, scene_.host_call(host_call::launch_host_func));
         add();
         return;
       case setting::in_a_row:
@@ -86,14 +86,15 @@ class stage {
       case setting::joined:
         scene_.write(other_, written_);
         scene_.record(joined_, other_);
-        scene_.wait(stream_, joined_);
+        scene_.wait(*stream_, joined_);
         add();
         return;
       case setting::while_asked:
-        scene_.write(stream_, written_, 200'000);
+        scene_.note(*stream_, "delay");
+        context_.kernels().delay(stream_->get(), 200'000);
         for (int i = 0; i < 8; ++i) {
           add();
-          (void)context_.cuda().cuStreamQuery(stream_.get());
+          (void)context_.cuda().cuStreamQuery(stream_->get());
         }
         return;
       case setting::after_refused_call:
@@ -112,17 +113,17 @@ class stage {
     std::uint64_t duration = 0;
     void* parameters[] = {&duration, nullptr};
     (void)context_.cuda().cuLaunchKernel(context_.kernels().get().delay.launchable(), 0, 1, 1, 1, 1, 1,
-                                         0, stream_.get(), parameters, nullptr);
+                                         0, stream_->get(), parameters, nullptr);
   }
 
   void add() {
     calls_.push_back(&scene_.host_call(host_call::add_callback));
-    scene_.enqueue(stream_, *calls_.back());
+    scene_.enqueue(*stream_, *calls_.back());
   }
 
   case_context& context_;
   arrangement& scene_;
-  lane& stream_;
+  lane* stream_ = nullptr;
   lane& other_;
   product& written_;
   product& copied_;
@@ -138,14 +139,16 @@ class stage {
 // Any speed: nothing is timed.
 STREAMCTS_CASE(success, {.arrangement = "callback/success",
                          .clauses = {clause::CB_STATUS_001},
-                         .axes = {all_streams(), settings()},
+                         .axes = {settings()},
                          .needs = {need::mapped_memory},
                          .without_hold = "a status is right or wrong in every execution"}) {
   arrangement scene(context);
-  lane& stream = scene.stream(stream_of(context));
-  stage on(context, scene, stream);
-  while (scene.next_round(context.by_tier(2, 4, 50))) {
-    on.play(context.get<setting>("setting"));
+  std::vector<lane*> streams;
+  for (const driver::stream_kind each : all_streams) streams.push_back(&scene.stream(each));
+  stage on(context, scene);
+  const int rounds = context.by_tier(1, 2, 20) * static_cast<int>(streams.size());
+  for (std::size_t round = 0; scene.next_round(rounds); ++round) {
+    on.play(context.get<setting>("setting"), *streams[round % streams.size()]);
     scene.drain();
     for (const observer* each : on.calls()) {
       if (!each->slot().ended()) return;  // lost: drain() has said so

@@ -91,13 +91,13 @@ task& next_task() {
 // Any speed: the kernel is held until all host functions had their chance.
 STREAMCTS_CASE(mode_keeps_order, {.arrangement = "hostfunc/mode_keeps_order",
                                   .clauses = {clause::HF_V2_001},
-                                  .axes = {sync_modes(), streams()},
+                                  .axes = {sync_modes()},
                                   .needs = {need::device_gate, need::mapped_memory}}) {
   const launch_function launch = second_version(context);
   const sync_mode mode = context.get<sync_mode>("mode");
   const sync_mode other = mode == sync_mode::blocking ? sync_mode::spin_wait : sync_mode::blocking;
   arrangement scene(context);
-  lane& stream = scene.stream(stream_of(context));
+  lane& stream = scene.stream(driver::stream_kind::non_blocking);
   product& out = scene.buffer(memory_kind::mapped);
   while (scene.next_round(context.by_tier(2, 4, 50))) {
     task& first = next_task();
@@ -126,13 +126,13 @@ STREAMCTS_CASE(mode_keeps_order, {.arrangement = "hostfunc/mode_keeps_order",
 // Any speed: the host function is held until the kernel had its chance.
 STREAMCTS_CASE(mode_keeps_blocking, {.arrangement = "hostfunc/mode_keeps_blocking",
                                      .clauses = {clause::HF_V2_001},
-                                     .axes = {sync_modes(), streams()},
+                                     .axes = {sync_modes()},
                                      .needs = {need::device_gate, need::host_gate,
                                                need::mapped_memory}}) {
   const launch_function launch = second_version(context);
   const sync_mode mode = context.get<sync_mode>("mode");
   arrangement scene(context);
-  lane& stream = scene.stream(stream_of(context));
+  lane& stream = scene.stream(driver::stream_kind::non_blocking);
   while (scene.next_round(context.by_tier(2, 4, 50))) {
     task& held = next_task();
     held.later = scene.marker();
