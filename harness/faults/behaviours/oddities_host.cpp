@@ -65,6 +65,27 @@ void after_a_while(host_run& run) {
   run.call();
 }
 
+/// Host calls start 50 ms late, except where one follows another of its stream at once.
+class late_calls : public behaviour {
+ public:
+  CUresult enqueue(operation& op) override {
+    if (!op.call) return op.forward();
+    wrap_host_call(op, [this, key = op.stream.key()](host_run& run) {
+      const auto last = ends_.with(key, [](steady_clock::time_point& end) { return end; });
+      if (steady_clock::now() - last > 2ms) {
+        hit();
+        std::this_thread::sleep_for(50ms);
+      }
+      run.call();
+      ends_.with(key, [](steady_clock::time_point& end) { end = steady_clock::now(); });
+    });
+    return op.forward();
+  }
+
+ private:
+  per_stream<steady_clock::time_point> ends_;
+};
+
 /// Adding a host call waits for everything in front of it and runs it inline. Meanwhile a
 /// placeholder keeps the stream busy, as the call itself would.
 class inline_calls : public behaviour {
@@ -265,10 +286,7 @@ std::unique_ptr<behaviour> make::legal_fresh_thread_per_callback() {
 std::unique_ptr<behaviour> make::legal_callbacks_one_at_a_time() { return runs(one_at_a_time); }
 std::unique_ptr<behaviour> make::legal_callbacks_in_any_order() { return runs(after_a_while); }
 std::unique_ptr<behaviour> make::legal_late_callbacks() {
-  return runs([](host_run& run) {
-    std::this_thread::sleep_for(50ms);
-    run.call();
-  });
+  return std::make_unique<late_calls>();
 }
 std::unique_ptr<behaviour> make::legal_inline_callbacks() {
   return std::make_unique<inline_calls>();

@@ -222,11 +222,8 @@ void event_ignores_later_work(scene& s) {
   CUevent event = s.event();
   MUST(cu().EventRecord(event, stream));
   held& gate = s.hold(stream);
-  const bool ready = wait_until(
-      [&] { return gate.forced || cu().EventQuery(event) == CUDA_SUCCESS; });
-  if (gate.forced) return s.cannot_tell("the kernel behind was opened by force");
-  s.expect(ready, "an event waits for a kernel enqueued behind it");
-  gate.open();
+  s.must_happen(gate, [&] { return cu().EventQuery(event) == CUDA_SUCCESS; },
+                "an event waits for a kernel enqueued behind it");
 }
 
 void new_event_is_unrecorded(scene& s) {

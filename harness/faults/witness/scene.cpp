@@ -235,6 +235,16 @@ void scene::call(CUstream s, form how, host_call_probe& probe) {
   }
 }
 
+CUgraphNode scene::host_node(CUgraph graph, std::vector<CUgraphNode> behind,
+                             host_call_probe& probe) {
+  CUDA_HOST_NODE_PARAMS node{};
+  node.fn = as_function;
+  node.userData = &probe;
+  CUgraphNode made = nullptr;
+  MUST(cu().GraphAddHostNode(&made, graph, behind.data(), behind.size(), &node));
+  return made;
+}
+
 void scene::must_not_happen(held& gate, const std::function<bool()>& happened, const char* what) {
   const auto end = steady_clock::now() + hold_time;
   bool seen = false;
@@ -246,6 +256,21 @@ void scene::must_not_happen(held& gate, const std::function<bool()>& happened, c
     cannot_tell(what);
   } else {
     expect(!seen, what);
+  }
+  gate.open();
+}
+
+void scene::must_happen(held& gate, const std::function<bool()>& happened, const char* what) {
+  // Well before the keeper opens the gate.
+  const auto end = steady_clock::now() + hold_cap * 2 / 3;
+  bool seen = false;
+  while (!(seen = happened()) && !gate.forced && steady_clock::now() < end) {
+    std::this_thread::sleep_for(200us);
+  }
+  if (gate.forced) {
+    cannot_tell(what);
+  } else {
+    expect(seen, what);
   }
   gate.open();
 }

@@ -111,6 +111,8 @@ class scene {
   void must_not_start(held& gate, host_call_probe& probe, const char* what);
   /// @p call, made on a thread of its own, must not return before the gate opens.
   void must_not_return(held& gate, const std::function<void()>& call, const char* what);
+  /// Something that the gate does not hold back must happen before it opens.
+  void must_happen(held& gate, const std::function<bool()>& happened, const char* what);
   void expect(bool holds, const char* what);
   void cannot_tell(const char* why);
 

@@ -134,16 +134,6 @@ CUgraphNode scene::signal_node(CUgraph graph, std::vector<CUgraphNode> behind,
   return made;
 }
 
-CUgraphNode scene::host_node(CUgraph graph, std::vector<CUgraphNode> behind,
-                             host_call_probe& probe) {
-  CUDA_HOST_NODE_PARAMS node{};
-  node.fn = as_function;
-  node.userData = &probe;
-  CUgraphNode made = nullptr;
-  MUST(cu().GraphAddHostNode(&made, graph, behind.data(), behind.size(), &node));
-  return made;
-}
-
 CUgraphExec scene::gate_graph(held** gate) {
   CUgraph made = graph();
   kernel_node(made, {}, gate);

@@ -111,6 +111,20 @@ std::string contents(const std::string& file) {
   return text.str();
 }
 
+/// Runs a program, its output going to @p log, and returns its exit status.
+int run_program(std::vector<std::string> arguments, std::vector<std::string> variables,
+                const std::string& log) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t process = 0;
+  const bool started = posix_spawn(&process, arguments[0].c_str(), &actions, nullptr,
+                                   pointers(arguments).data(), pointers(variables).data()) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  return started ? wait_for(process) : timed_out;
+}
+
 outcome run(const request& r) {
   const temporary_folder folder;
   const std::string log = folder.file("log"), hits = folder.file("hits");
@@ -118,18 +132,8 @@ outcome run(const request& r) {
                                         "--hold-ms", std::to_string(r.hold_ms),
                                         "--cap-ms",  std::to_string(r.cap_ms)};
   arguments.insert(arguments.end(), r.witnesses.begin(), r.witnesses.end());
-  std::vector<std::string> variables = environment_for(r, hits);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t process = 0;
   outcome result;
-  if (posix_spawn(&process, arguments[0].c_str(), &actions, nullptr, pointers(arguments).data(),
-                  pointers(variables).data()) == 0) {
-    result.status = wait_for(process);
-  }
-  posix_spawn_file_actions_destroy(&actions);
+  result.status = run_program(arguments, environment_for(r, hits), log);
   result.output = contents(log);
   const std::string counted = contents(hits);
   if (counted.size() == sizeof(result.hits)) {
@@ -229,6 +233,36 @@ TEST(witnesses, hold_under_each_legal_oddity) {
       EXPECT_GT(result.hits, 0u) << r.id << " did nothing";
     }
   });
+}
+
+/// A program that is linked against libcuda, with variables of its own.
+int run_linked(std::vector<std::string> variables) {
+  const temporary_folder folder;
+  for (char** each = environ; *each; ++each) {
+    const std::string_view text = *each;
+    if (text.substr(0, 10) != "STREAMCTS_" && text.substr(0, 3) != "LD_") {
+      variables.emplace_back(text);
+    }
+  }
+  return run_program({STREAMCTS_LINKED_PROGRAM}, variables, folder.file("log"));
+}
+
+const std::string reference_folder = fs::path(STREAMCTS_REFERENCE_DRIVER).parent_path();
+const std::string faulty_folder = fs::path(STREAMCTS_FAULTY_DRIVER).parent_path();
+
+TEST(programs, find_the_faulty_driver_by_its_soname) {
+  const std::string folders = "LD_LIBRARY_PATH=" + faulty_folder + ":" + reference_folder;
+  EXPECT_EQ(run_linked({"LD_LIBRARY_PATH=" + reference_folder}), 0);
+  EXPECT_EQ(run_linked({folders}), 0);
+  EXPECT_EQ(run_linked({folders, "STREAMCTS_FAULT=priority_is_not_clamped"}), 1);
+  EXPECT_EQ(run_linked({folders, "STREAMCTS_FAULT=no_such_fault"}), 2);
+}
+
+TEST(programs, get_the_faulty_driver_preloaded) {
+  const std::string preload = std::string("LD_PRELOAD=") + STREAMCTS_FAULTY_DRIVER;
+  const std::string folders = "LD_LIBRARY_PATH=" + reference_folder;
+  EXPECT_EQ(run_linked({preload, folders}), 0);
+  EXPECT_EQ(run_linked({preload, folders, "STREAMCTS_FAULT=priority_is_not_clamped"}), 1);
 }
 
 TEST(catalogue, is_complete_and_names_clauses_that_exist) {
