@@ -116,7 +116,9 @@ TEST(Probe, SaysWhatAPoorDriverCannotDo) {
   EXPECT_THAT(reason(feature::gate_host_function), HasSubstr("calls wait for their work"));
   EXPECT_THAT(reason(feature::gate_kernel_mapped), HasSubstr("did not begin"));
   EXPECT_THAT(reason(feature::gate_kernel_device), HasSubstr("did not begin"));
-  EXPECT_THAT(reason(feature::gate_value_wait), HasSubstr("cuStreamWaitValue32"));
+  EXPECT_THAT(reason(feature::gate_value_wait), HasSubstr("calls wait for their work"));
+  EXPECT_TRUE(found.works(feature::memop_32));
+  EXPECT_EQ(reason(feature::memop_64), "can_use_64_bit_stream_mem_ops = 0");
   EXPECT_EQ(reason(feature::multi_device), "there is one device");
   EXPECT_EQ(reason(feature::peer_access), "there is one device");
   EXPECT_EQ(reason(feature::ipc_events), "killed a child before");
@@ -126,6 +128,17 @@ TEST(Probe, SaysWhatAPoorDriverCannotDo) {
   EXPECT_THAT(steps, Contains("gate_kernel_mapped"));
   EXPECT_THAT(steps, ::testing::Not(Contains("ipc_events")));
   EXPECT_THAT(results, ::testing::ElementsAreArray(all_features()));
+}
+
+TEST(Probe, WaitsForAStuckDriverOnlySoLong) {
+  const auto driver = fake("fake_stuck_driver");
+  auto options = quick();
+  options.patience = std::chrono::milliseconds(2);
+  const capabilities found = probe(driver, options).run();
+  EXPECT_THAT(found.of(feature::kernel_module).reason, HasSubstr("did not finish within 2 ms"));
+  EXPECT_THAT(found.of(feature::host_function).reason, HasSubstr("did not complete within 2 ms"));
+  EXPECT_EQ(found.of(feature::mapped).reason, "no kernel could be loaded");
+  for (const feature f : all_features()) EXPECT_FALSE(found.works(f)) << to_string(f);
 }
 
 TEST(Probe, SeveralDevicesWithoutPeers) {

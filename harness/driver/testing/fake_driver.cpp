@@ -8,12 +8,15 @@
 //   FAKE_LOOKUP   2: both forms of cuGetProcAddress, 1: the old one, 0: exported symbols alone
 //   FAKE_DEVICES  how many it shows
 //   FAKE_VERSION  what cuDriverGetVersion says
+//   FAKE_STUCK    no event ever completes
 //   FAKE_BROKEN   cuDriverGetVersion fails with this code
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #ifndef FAKE_LOOKUP
 #define FAKE_LOOKUP 2
@@ -151,6 +154,17 @@ CUresult CUDAAPI cuMemcpyDtoHAsync(void*, CUdeviceptr, std::size_t, CUstream) {
   return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr, unsigned, std::size_t, CUstream) {
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamWriteValue32(CUstream, CUdeviceptr address, cuuint32_t value, unsigned) {
+  std::atomic_ref(*reinterpret_cast<cuuint32_t*>(address)).store(value);
+  return CUDA_SUCCESS;
+}
+/// Returns when the value is there: the call waits for its work.
+CUresult CUDAAPI cuStreamWaitValue32(CUstream, CUdeviceptr address, cuuint32_t value, unsigned) {
+  const std::atomic_ref word(*reinterpret_cast<cuuint32_t*>(address));
+  while (word.load() != value) std::this_thread::yield();
   return CUDA_SUCCESS;
 }
 
