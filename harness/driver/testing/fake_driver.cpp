@@ -124,7 +124,11 @@ CUresult CUDAAPI cuEventRecord(CUevent, CUstream) {
   return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuEventQuery(CUevent) {
+#ifdef FAKE_STUCK
+  return CUDA_ERROR_NOT_READY;
+#else
   return CUDA_SUCCESS;
+#endif
 }
 CUresult CUDAAPI cuEventSynchronize(CUevent) {
   return CUDA_SUCCESS;
