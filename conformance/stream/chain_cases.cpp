@@ -21,7 +21,7 @@ std::string_view name(start how) { return how == start::held ? "held" : "free"; 
 axis starts() { return make_axis<start>("start", {start::held, start::free}); }
 
 /// Words of the chain's buffers. One step works on all of them or on a part.
-constexpr std::size_t words = 4096;
+constexpr std::size_t words = 1024;
 
 /// One step, as the device does it and as the host foretells it.
 enum class step { hash, hash_aside, round_trip, memset, patch, graph };
