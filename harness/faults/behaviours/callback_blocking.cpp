@@ -3,7 +3,9 @@
 //
 // Class B: work that does not wait for a host call in front of it.
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "harness/faults/catalogue.h"

@@ -3,6 +3,7 @@
 //
 // Classes B and H: two host calls that follow each other directly in one stream.
 
+#include <future>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -70,7 +71,12 @@ void swapped(const call& first, const call& second, host_run& run) {
 }
 
 void at_once(const call& first, const call& second, host_run& run) {
-  std::thread other([&] { neighbours::invoke(second, run); });
+  std::promise<void> started;
+  std::thread other([&] {
+    started.set_value();
+    neighbours::invoke(second, run);
+  });
+  started.get_future().wait();
   neighbours::invoke(first, run);
   other.join();
 }

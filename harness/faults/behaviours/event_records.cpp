@@ -144,28 +144,41 @@ class recycled_events : public behaviour {
   CUresult create_event(CUevent* event, unsigned& flags, forward_call forward) override {
     CUcontext context = nullptr;
     real().ctx_get_current(&context);
-    const std::lock_guard lock(mutex_);
-    std::vector<CUevent>& idle = idle_[{context, flags}];
-    if (idle.empty() || !event) {
-      const CUresult result = forward();
-      if (result == CUDA_SUCCESS) made_[*event] = {context, flags};
-      return result;
+    const kind wanted{context, flags};
+    if (event && take_idle(wanted, event)) {
+      if (is_pending(*event)) hit();
+      return CUDA_SUCCESS;
     }
-    *event = idle.back();
-    idle.pop_back();
-    if (is_pending(*event)) hit();
-    return CUDA_SUCCESS;
+    const CUresult result = forward();
+    if (result != CUDA_SUCCESS) return result;
+    const std::lock_guard lock(mutex_);
+    made_[*event] = wanted;
+    return result;
   }
   CUresult destroy_event(CUevent event, forward_call forward) override {
-    const std::lock_guard lock(mutex_);
-    const auto made = made_.find(event);
-    if (made == made_.end()) return forward();
-    idle_[made->second].push_back(event);
-    return CUDA_SUCCESS;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto made = made_.find(event);
+      if (made != made_.end()) {
+        idle_[made->second].push_back(event);
+        return CUDA_SUCCESS;
+      }
+    }
+    return forward();
   }
 
  private:
   using kind = std::pair<CUcontext, unsigned>;
+
+  bool take_idle(const kind& wanted, CUevent* event) {
+    const std::lock_guard lock(mutex_);
+    std::vector<CUevent>& idle = idle_[wanted];
+    if (idle.empty()) return false;
+    *event = idle.back();
+    idle.pop_back();
+    return true;
+  }
+
   std::mutex mutex_;
   std::map<kind, std::vector<CUevent>> idle_;
   std::map<CUevent, kind> made_;

@@ -93,9 +93,11 @@ class lost_beyond_32_streams : public behaviour {
     return result;
   }
   CUresult destroy_stream(CUstream stream, forward_call forward) override {
-    const std::lock_guard lock(mutex_);
-    alive_.erase(stream);
-    beyond_.erase(stream);
+    {
+      const std::lock_guard lock(mutex_);
+      alive_.erase(stream);
+      beyond_.erase(stream);
+    }
     return forward();
   }
   CUresult enqueue(operation& op) override {

@@ -29,13 +29,15 @@ class reused_ids : public behaviour {
     return result;
   }
   CUresult destroy_stream(CUstream stream, forward_call forward) override {
-    const std::lock_guard lock(mutex_);
-    const auto asked = asked_.find(stream);
-    if (asked != asked_.end()) {
-      free_.insert(asked->second);
-      asked_.erase(asked);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto asked = asked_.find(stream);
+      if (asked != asked_.end()) {
+        free_.insert(asked->second);
+        asked_.erase(asked);
+      }
+      given_.erase(stream);
     }
-    given_.erase(stream);
     return forward();
   }
   CUresult stream_id(const stream_ref& stream, unsigned long long* id,

@@ -160,8 +160,10 @@ class wide_joins : public careful {
     return op.forward();
   }
   CUresult destroy_stream(CUstream stream, forward_call forward) override {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(recorded_in_, [&](const auto& each) { return each.second.handle == stream; });
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(recorded_in_, [&](const auto& each) { return each.second.handle == stream; });
+    }
     return forward();
   }
 

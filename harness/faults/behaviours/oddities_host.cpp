@@ -119,17 +119,26 @@ class inline_calls : public behaviour {
     bool returned = false;
   };
 
+  /// Waits for the placeholder, unless the context fails meanwhile.
+  static bool is_reached(const operation& op, place& state) {
+    std::unique_lock lock(state.mutex);
+    while (!state.changed.wait_for(lock, 20ms, [&] { return state.reached; })) {
+      const capture_exemption exempt;
+      const CUresult now = real().stream_query[op.stream.mode](op.stream.handle);
+      if (now != CUDA_SUCCESS && now != CUDA_ERROR_NOT_READY && !is_add_callback(op)) return false;
+    }
+    return true;
+  }
+
   /// After an error a host function's placeholder is never reached, and the function not called.
   static void run_inline(const operation& op, const host_call& original, place& state,
                          CUresult in_front) {
-    const bool called = in_front == CUDA_SUCCESS || is_add_callback(op);
-    if (called) {
+    if ((in_front == CUDA_SUCCESS || is_add_callback(op)) && is_reached(op, state)) {
       host_run run;
       run.original = original;
       run.shown = op.stream.handle;
       {
-        std::unique_lock lock(state.mutex);
-        state.changed.wait(lock, [&] { return state.reached; });
+        const std::lock_guard lock(state.mutex);
         run.status = state.status;
       }
       run.call();
@@ -196,9 +205,11 @@ class reluctant_queries : public behaviour {
     return op.forward();
   }
   CUresult destroy_event(CUevent event, forward_call forward) override {
-    const std::lock_guard lock(mutex_);
-    recorded_.erase(event);
-    events_.erase(event);
+    {
+      const std::lock_guard lock(mutex_);
+      recorded_.erase(event);
+      events_.erase(event);
+    }
     return forward();
   }
   CUresult query(host_wait& w) override {

@@ -31,6 +31,15 @@ void undelivered::look_before_kernel(const stream_key& key) {
   }
 }
 
+void undelivered::drop_overlapping(const stream_key& key, CUdeviceptr begin, std::size_t bytes) {
+  auto* const first = reinterpret_cast<std::byte*>(begin);
+  outstanding_.with(key, [&](views& all) {
+    std::erase_if(all, [&](const old_view_ptr& view) {
+      return first < view->begin + view->bytes.size() && view->begin < first + bytes;
+    });
+  });
+}
+
 void undelivered::look_before_write(const operation& op) {
   const CUdeviceptr destination = op.copy ? op.copy->destination : op.fill->destination;
   const std::size_t bytes = op.copy ? op.copy->bytes : op.fill->bytes;
@@ -43,6 +52,9 @@ void undelivered::look_before_write(const operation& op) {
 void undelivered::follow(const operation& op) {
   const stream_key key = op.stream.key();
   if (op.is(operation_kind::kernel) || op.is(operation_kind::graph)) look_before_kernel(key);
+  // What a copy or memset writes is not what the kernels before it wrote.
+  if (op.copy) drop_overlapping(key, op.copy->destination, op.copy->bytes);
+  if (op.fill) drop_overlapping(key, op.fill->destination, op.fill->bytes);
   if (what_.copies && op.copy && is_download(op)) look_before_write(op);
   // A memset of device memory writes nothing that the host can read.
   if (what_.memsets && op.fill && ranges_.containing(op.fill->destination)) look_before_write(op);

@@ -55,6 +55,7 @@ class undelivered {
   void look_before_kernel(const stream_key& key);
   void look_before_write(const operation& op);
   void add(const stream_key& key, old_view_ptr view);
+  void drop_overlapping(const stream_key& key, CUdeviceptr begin, std::size_t bytes);
 
   watched what_;
   host_ranges ranges_;

@@ -52,7 +52,7 @@ struct request {
   std::string fault;  ///< empty: none
   std::vector<std::string> witnesses;
   int hold_ms = 10;
-  int cap_ms = 1000;
+  int cap_ms = 1000;  ///< short where enqueuing itself may wait for what is held
 };
 
 class temporary_folder {
@@ -182,7 +182,11 @@ std::mutex report;
 
 void expect_all_kept(const std::string& driver) {
   in_parallel(groups(), [&](const std::vector<std::string>& names) {
-    const outcome result = run({driver, "", names});
+    outcome result;
+    // On a busy machine a gate may be opened before the witness has come to look.
+    for (int attempt = 0; attempt < 3 && result.status != 0 && result.status != 1; ++attempt) {
+      result = run({driver, "", names, 10, 3000});
+    }
     const std::lock_guard lock(report);
     EXPECT_EQ(result.status, 0) << names[0] << "\n" << lines_of_interest(result.output);
   });
@@ -224,12 +228,14 @@ TEST(witnesses, hold_under_each_legal_oddity) {
     for (const std::vector<std::string>& names : groups()) runs.push_back({each.at("id"), names});
   }
   in_parallel(runs, [](const oddity_run& r) {
-    const outcome result = run({STREAMCTS_FAULTY_DRIVER, r.id, r.witnesses, 10, 60});
+    const bool shared = r.witnesses[0] == "shared";
+    const outcome result =
+        run({STREAMCTS_FAULTY_DRIVER, r.id, r.witnesses, 10, shared ? 60 : 3000});
     const std::lock_guard lock(report);
     EXPECT_TRUE(result.status == 0 || result.status == 2)
         << r.id << ", " << r.witnesses[0] << ": status " << result.status << "\n"
         << lines_of_interest(result.output);
-    if (r.witnesses[0] == "shared") {
+    if (shared) {
       EXPECT_GT(result.hits, 0u) << r.id << " did nothing";
     }
   });
