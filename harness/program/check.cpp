@@ -8,10 +8,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 class checker {
  public:
   checker(const model& m, const history& seen) : m_(m), seen_(seen) {}

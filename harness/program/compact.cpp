@@ -8,10 +8,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Where each element goes once the unused ones are gone; none for those.
 template <typename List>
 std::vector<index> squeeze(List& list, const std::vector<bool>& used) {

@@ -93,7 +93,6 @@ bool comparer::compare(const stream_program& program, std::uint64_t seed) {
   random_source random(seed);
   run_options options;
   const auto next = [&](schedule how, variant legal) {
-    model_.build(program);
     options.how = how;
     options.legal = legal;
     options.seed = random.next();

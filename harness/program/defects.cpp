@@ -10,7 +10,7 @@
 namespace streamcts::program {
 namespace {
 
-constexpr std::array table{
+constexpr std::array defect_table{
 #define X(name, id, clause, title) defect_info{defect::name, id, clause, title},
     STREAMCTS_PROGRAM_DEFECTS(X)
 #undef X
@@ -19,16 +19,16 @@ constexpr std::array table{
 }  // namespace
 
 std::span<const defect_info> all_defects() {
-  return table;
+  return defect_table;
 }
 
 std::optional<defect> find_defect(std::string_view id) {
-  const auto* found = std::ranges::find(table, id, &defect_info::id);
-  return found == table.end() ? std::nullopt : std::optional(found->which);
+  const auto* found = std::ranges::find(defect_table, id, &defect_info::id);
+  return found == defect_table.end() ? std::nullopt : std::optional(found->which);
 }
 
 const defect_info& info(defect which) {
-  return table.at(static_cast<std::size_t>(which) - 1);
+  return defect_table.at(static_cast<std::size_t>(which) - 1);
 }
 
 }  // namespace streamcts::program

@@ -14,8 +14,8 @@
 namespace streamcts::program {
 namespace {
 
-constexpr index legacy = 0, per_thread = 1, first_blocking = 2, second_blocking = 3,
-                nonblocking = 4;
+constexpr index on_legacy = 0, on_per_thread = 1, on_first_blocking = 2, on_second_blocking = 3,
+                on_nonblocking = 4;
 constexpr index stream_count = 5;
 constexpr std::array sources{op_kind::kernel,   op_kind::copy,          op_kind::memset,
                              op_kind::callback, op_kind::host_function, op_kind::write_value,
@@ -23,7 +23,7 @@ constexpr std::array sources{op_kind::kernel,   op_kind::copy,          op_kind:
 constexpr std::size_t final_count = 8;
 
 bool barrier(index s) {
-  return s >= per_thread && s <= second_blocking;
+  return s >= on_per_thread && s <= on_second_blocking;
 }
 
 /// One of each pair of like kinds, in turn.
@@ -73,7 +73,7 @@ class lister {
       for (const edge e : {edge::relay, edge::record_again, edge::overwritten, edge::destroyed}) {
         some_sinks(e, source, s, t);
       }
-      const bool implicit = (s == legacy && barrier(t)) || (t == legacy && barrier(s));
+      const bool implicit = (s == on_legacy && barrier(t)) || (t == on_legacy && barrier(s));
       if (implicit) all_sinks(edge::barrier, source, s, t);
       if (barrier(t)) some_sinks(edge::legacy_wait, source, s, t);
       if (!barrier(s) || !barrier(t)) continue;
@@ -85,7 +85,7 @@ class lister {
     for (const edge e : {edge::stream_sync, edge::event_sync, edge::context_sync, edge::stream_poll,
                          edge::event_poll, edge::other_thread}) {
       const auto t = static_cast<index>((s + 1 + turn_ % 4) % stream_count);
-      some_sinks(e, source, s, t == per_thread && e == edge::other_thread ? nonblocking : t);
+      some_sinks(e, source, s, t == on_per_thread && e == edge::other_thread ? on_nonblocking : t);
     }
     if (is_host_call(source)) some_sinks(edge::await, source, s, (s + 2) % stream_count);
   }
@@ -115,7 +115,7 @@ class lister {
           out_.push_back({edge::run, k, k, a, a, static_cast<std::uint8_t>(n)});
         }
         add(edge::run_then_kernel, k, a, op_kind::kernel, a, 3);
-        if (a == per_thread) continue;
+        if (a == on_per_thread) continue;
         add(edge::two_threads, k, a, sources[turn_ % sources.size()], a, turn_ + 1);
         ++turn_;
       }
@@ -133,10 +133,10 @@ class lister {
       add(edge::attach, op_kind::kernel, a, op_kind::kernel, (a + 1) % stream_count, turn_++);
     }
     for (std::uint8_t n = 0; n < 4; ++n) {
-      out_.push_back({edge::many_streams, op_kind::kernel, sources[3 + n % 2], nonblocking,
-                      first_blocking, n});
+      out_.push_back({edge::many_streams, op_kind::kernel, sources[3 + n % 2], on_nonblocking,
+                      on_first_blocking, n});
       out_.push_back(
-          {edge::many_items, op_kind::kernel, sources[n], first_blocking, first_blocking, n});
+          {edge::many_items, op_kind::kernel, op_kind::kernel, on_first_blocking, on_first_blocking, n});
     }
   }
 

@@ -48,10 +48,12 @@ class writer {
     const memory_kind m = memory();
     return host_readable(m) ? m : memory_kind::mapped;
   }
+  memory_kind memory_of(index buffer) const { return b_.program.buffers[at(buffer)].memory; }
+  std::uint32_t bytes_of(index buffer) const { return b_.program.buffers[at(buffer)].bytes; }
   /// A buffer that takes what is in @p source; the host can look at it.
   index target_of(index source) {
     return b_.buffer(turn_ % 2 == 0 ? memory_kind::mapped : memory_kind::portable,
-                     b_.program.buffers[static_cast<std::size_t>(source)].bytes);
+                     bytes_of(source));
   }
 
   /// Adds an item of a kind; with @p from, a copy or kernel that reads that buffer. Returns the
@@ -61,6 +63,12 @@ class writer {
     switch (kind) {
       case op_kind::copy:
         if (from == none) from = b_.buffer(copy_source(), size());
+        // An upload shows only once its data has come back.
+        if (turn_ % 3 == 1 && host_readable(memory_of(from))) {
+          const index up = b_.buffer(memory_kind::device, bytes_of(from));
+          b_.item(op_kind::copy, stream, up, from);
+          from = up;
+        }
         to = target_of(from);
         break;
       case op_kind::memset:
@@ -97,9 +105,11 @@ class writer {
     return turn_ % 61 == 60 ? memory_kind::pageable : kinds[turn_ % kinds.size()];
   }
 
+  /// A stream that is neither the source's nor the sink's: each in turn.
   index third() const {
-    for (index s = 0;; ++s) {
-      if (s != p_.from && s != p_.to) return s;
+    std::size_t skip = turn_ % 3;
+    for (index s = 4;; --s) {
+      if (s != p_.from && s != p_.to && skip-- == 0) return s;
     }
   }
 

@@ -6,14 +6,6 @@
 #include <algorithm>
 
 namespace streamcts::program {
-namespace {
-
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void happens_before::reset(const stream_program& program, const layout& items) {
   streams_.assign(program.streams.size(), {});
   for (std::size_t s = 0; s < streams_.size(); ++s) {

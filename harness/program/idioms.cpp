@@ -246,7 +246,7 @@ std::size_t idiom_count() {
 
 void add_idiom(builder& b, random_source& r, std::size_t which) {
   const scene x = make_scene(b, r);
-  if (x.a == none) return;
+  if (x.a == none || x.s == none || x.c == none) return;
   idioms.at(which)(x);
 }
 

@@ -4,14 +4,6 @@
 #include "harness/program/check.h"
 
 namespace streamcts::program {
-namespace {
-
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void model::build(const stream_program& program) {
   program_ = &program;
   items_.build(program);
@@ -20,9 +12,7 @@ void model::build(const stream_program& program) {
 }
 
 void model::assume(std::span<const call_outcome> outcomes) {
-  for (const call_outcome o : outcomes) {
-    if (o != call_outcome::as_promised) return order_.build(*program_, items_, outcomes);
-  }
+  order_.build(*program_, items_, outcomes);
 }
 
 item_set model::must(const observer& from) const {

@@ -15,10 +15,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> words;
   while (true) {

@@ -10,10 +10,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 class printer {
  public:
   explicit printer(const stream_program& program) : p_(program) {}

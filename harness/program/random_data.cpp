@@ -14,10 +14,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 class data_giver {
  public:
   data_giver(stream_program& program, random_source& r) : p_(program), r_(r) {}

@@ -13,7 +13,7 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(op_kind kind) {
+std::size_t place_of(op_kind kind) {
   return static_cast<std::size_t>(kind);
 }
 
@@ -141,10 +141,10 @@ void add_fault(builder& b, random_source& r) {
 kind_weights swarm_weights(random_source& r) {
   kind_weights w = usual_weights();
   for (std::size_t k = 0; k < w.size(); ++k) {
-    const bool keep = k == at(op_kind::kernel) || r.chance(.6);
+    const bool keep = k == place_of(op_kind::kernel) || r.chance(.6);
     if (!keep) w[k] = 0;
   }
-  if (w[at(op_kind::callback)] + w[at(op_kind::host_function)] == 0) w[at(op_kind::callback)] = .5;
+  if (w[place_of(op_kind::callback)] + w[place_of(op_kind::host_function)] == 0) w[place_of(op_kind::callback)] = .5;
   return w;
 }
 
@@ -157,7 +157,7 @@ stream_program make(generator g, random_source& r) {
     kind_weights w = usual_weights();
     for (const op_kind k : {op_kind::stream_sync, op_kind::event_sync, op_kind::context_sync,
                             op_kind::stream_poll, op_kind::event_poll}) {
-      w[at(k)] *= .3;
+      w[place_of(k)] *= .3;
     }
     add_idioms(b, r, w, length);
   } else {
@@ -186,22 +186,22 @@ index pick_stream(const builder& b, random_source& r, std::uint8_t thread) {
 
 kind_weights usual_weights() {
   kind_weights w{};
-  w[at(op_kind::kernel)] = 4;
-  w[at(op_kind::copy)] = 1.2;
-  w[at(op_kind::memset)] = .6;
-  w[at(op_kind::callback)] = w[at(op_kind::host_function)] = 1.5;
-  w[at(op_kind::write_value)] = .4;
-  w[at(op_kind::launch)] = .7;
-  w[at(op_kind::copy_sync)] = .15;
-  w[at(op_kind::memset_sync)] = .1;
-  w[at(op_kind::record)] = w[at(op_kind::wait)] = 3;
-  w[at(op_kind::stream_sync)] = w[at(op_kind::event_sync)] = .3;
-  w[at(op_kind::context_sync)] = .15;
-  w[at(op_kind::stream_query)] = w[at(op_kind::event_query)] = .3;
-  w[at(op_kind::stream_poll)] = w[at(op_kind::event_poll)] = .15;
-  w[at(op_kind::await)] = .15;
-  w[at(op_kind::host_write)] = .2;
-  w[at(op_kind::handoff)] = .6;
+  w[place_of(op_kind::kernel)] = 4;
+  w[place_of(op_kind::copy)] = 1.2;
+  w[place_of(op_kind::memset)] = .6;
+  w[place_of(op_kind::callback)] = w[place_of(op_kind::host_function)] = 1.5;
+  w[place_of(op_kind::write_value)] = .4;
+  w[place_of(op_kind::launch)] = .7;
+  w[place_of(op_kind::copy_sync)] = .15;
+  w[place_of(op_kind::memset_sync)] = .1;
+  w[place_of(op_kind::record)] = w[place_of(op_kind::wait)] = 3;
+  w[place_of(op_kind::stream_sync)] = w[place_of(op_kind::event_sync)] = .3;
+  w[place_of(op_kind::context_sync)] = .15;
+  w[place_of(op_kind::stream_query)] = w[place_of(op_kind::event_query)] = .3;
+  w[place_of(op_kind::stream_poll)] = w[place_of(op_kind::event_poll)] = .15;
+  w[place_of(op_kind::await)] = .15;
+  w[place_of(op_kind::host_write)] = .2;
+  w[place_of(op_kind::handoff)] = .6;
   return w;
 }
 

@@ -13,7 +13,7 @@ struct rule_entry {
   std::array<std::string_view, 8> clauses;
 };
 
-constexpr std::array<rule_entry, static_cast<std::size_t>(rule::count)> rules{{
+constexpr std::array<rule_entry, static_cast<std::size_t>(rule::count)> rule_table{{
     {"host order"sv, {}},
     {"hand-over between host threads"sv, {"CB-ORDER-008"sv}},
     {"issue"sv, {"VS-HOST-001"sv}},
@@ -39,7 +39,7 @@ constexpr std::array<rule_entry, static_cast<std::size_t>(rule::count)> rules{{
     {"handed over by a host call"sv, {"CB-THREAD-002"sv}},
 }};
 
-constexpr std::array others{
+constexpr std::array other_list{
     "CB-ONCE-001"sv,   "HF-ONCE-001"sv,   "GR-HOST-001"sv,   "CB-ARGS-001"sv,   "CB-STATUS-001"sv,
     "CB-STATUS-002"sv, "CB-STATUS-005"sv, "CB-STATUS-006"sv, "CB-ONCE-003"sv,   "HF-ERR-001"sv,
     "ER-PROP-001"sv,   "ER-PROP-005"sv,   "ER-STICKY-001"sv, "ER-STICKY-004"sv, "EV-REC-002"sv,
@@ -56,18 +56,18 @@ bool moves_data(item_kind kind) {
 }  // namespace
 
 std::span<const std::string_view> rule_clauses(rule r) {
-  const auto& clauses = rules[static_cast<std::size_t>(r)].clauses;
+  const auto& clauses = rule_table[static_cast<std::size_t>(r)].clauses;
   std::size_t n = 0;
   while (n < clauses.size() && !clauses[n].empty()) ++n;
   return {clauses.data(), n};
 }
 
 std::string_view to_string(rule r) {
-  return rules[static_cast<std::size_t>(r)].name;
+  return rule_table[static_cast<std::size_t>(r)].name;
 }
 
 std::span<const std::string_view> other_clauses() {
-  return others;
+  return other_list;
 }
 
 std::string_view stream_order_clause(item_kind before, item_kind after) {
@@ -100,8 +100,15 @@ std::string_view sync_clause(item_kind covered, bool query) {
   return query ? "ST-QUERY-001"sv : "ST-SYNC-001"sv;
 }
 
-std::string_view graph_clause(item_kind before, item_kind after) {
-  return is_host_item(before) || is_host_item(after) ? "GR-HOST-002"sv : "GR-LAUNCH-001"sv;
+std::string_view graph_clause(bool captured) { return captured ? "JN-CAP-001"sv : "GR-HOST-002"sv; }
+
+std::string_view sync_copy_clause(const stream_program& program, const operation& op) {
+  if (op.kind == op_kind::memset_sync) return "CP-SYNC-006"sv;
+  const auto host = [&](index b) {
+    return program.buffers[static_cast<std::size_t>(b)].memory != memory_kind::device;
+  };
+  if (host(op.read) && host(op.write)) return "CP-SYNC-004"sv;
+  return host(op.write) ? "CP-SYNC-001"sv : "CP-SYNC-002"sv;
 }
 
 std::string_view visibility_clause(item_kind writer, memory_kind memory) {

@@ -52,8 +52,10 @@ std::string_view stream_order_clause(item_kind before, item_kind after);
 std::string_view record_clause(item_kind before);
 /// The clause of a synchronize call that covers an item of this kind.
 std::string_view sync_clause(item_kind covered, bool query);
-/// The clause of a graph edge between nodes of these kinds.
-std::string_view graph_clause(item_kind before, item_kind after);
+/// The clause of an edge inside a graph.
+std::string_view graph_clause(bool captured);
+/// The clause of a copying or filling call that has returned.
+std::string_view sync_copy_clause(const stream_program& program, const operation& op);
 /// The clause of data written by @p writer into @p memory and seen by a host call or the host.
 std::string_view visibility_clause(item_kind writer, memory_kind memory);
 

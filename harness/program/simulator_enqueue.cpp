@@ -8,10 +8,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 bool is_sync_form(op_kind kind) {
   return kind == op_kind::copy_sync || kind == op_kind::memset_sync;
 }

@@ -10,10 +10,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 bool synchronizes(op_kind kind) {
   return kind >= op_kind::stream_sync && kind <= op_kind::event_poll;
 }

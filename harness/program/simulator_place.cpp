@@ -6,14 +6,6 @@
 #include "harness/program/simulator.h"
 
 namespace streamcts::program {
-namespace {
-
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 /// Places an item so that it waits only for what lies before @p position in its queue.
 void simulator::place(stream_state& s, std::size_t item, std::size_t position) {
   const std::size_t side = new_queue();

@@ -18,7 +18,7 @@ char letter(op_kind kind) {
   return kind == op_kind::host_write ? 'W' : letters[static_cast<std::size_t>(kind)];
 }
 
-short_name numbered(char head, std::size_t number) {
+short_name default_name(char head, std::size_t number) {
   std::array<char, 8> text{head};
   std::size_t size = 1;
   std::size_t scale = number >= 100 ? 100 : number >= 10 ? 10 : 1;
@@ -65,8 +65,8 @@ void name_operations(stream_program& program) {
   for (const operation& o : program.ops) named_before = named_before || !o.name.empty();
   for (operation& o : program.ops) {
     if (!makes_items(o.kind) || !o.name.empty()) continue;
-    short_name name = numbered(letter(o.kind), number++);
-    while (named_before && taken(program, name)) name = numbered(letter(o.kind), number++);
+    short_name name = default_name(letter(o.kind), number++);
+    while (named_before && taken(program, name)) name = default_name(letter(o.kind), number++);
     o.name = name;
   }
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ namespace streamcts::program {
 /// Position of a declaration or operation in its list.
 using index = std::int16_t;
 inline constexpr index none = -1;
+/// An index as a position. @pre not `none`.
+constexpr std::size_t at(index i) { return static_cast<std::size_t>(i); }
 
 /// Limits that keep programs within what the happens-before model and a device take.
 struct limits {

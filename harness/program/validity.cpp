@@ -10,10 +10,6 @@
 namespace streamcts::program {
 namespace {
 
-std::size_t at(index i) {
-  return static_cast<std::size_t>(i);
-}
-
 template <typename List>
 bool in_range(index i, const List& list) {
   return i >= 0 && at(i) < list.size();
