@@ -146,6 +146,13 @@ probe_facts parse_facts(std::string_view text, std::string_view name) {
           "probe --out {}'",
           name, schema, facts_schema, name));
     }
+    for (const char* part : {"calibration", "capabilities"}) {
+      if (!value.at(part).is_object()) {
+        throw usage_error(fmt::format("{}: '{}' is no object; make it anew with 'streamcts probe "
+                                      "--out {}'",
+                                      name, part, name));
+      }
+    }
     read(value, "driver", made.driver);
     read(value, "runtime", made.runtime);
     read(value, "boot_id", made.boot_id);

@@ -11,7 +11,13 @@ namespace streamcts::runner {
 
 namespace {
 
-using results::to_printable;
+/// Matchers print whole arrays; nobody reads more of them.
+constexpr std::size_t longest_text = 16 * 1024;
+
+std::string text(const std::string& value) {
+  if (value.size() <= longest_text) return results::to_printable(value);
+  return results::to_printable(value.substr(0, longest_text)) + " ... (cut)";
+}
 
 /// Both ends are the same program, so enumerations travel as numbers.
 template <typename Enum>
@@ -26,19 +32,19 @@ Enum read_enum(const json& value, Enum last) {
 json failure_json(const failure& value) {
   json edges = json::array();
   for (const failure_edge& each : value.edges) {
-    edges.push_back({to_printable(each.from), to_printable(each.to), each.clause, each.broken});
+    edges.push_back({text(each.from), text(each.to), each.clause, each.broken});
   }
   json events = json::array();
   for (const failure_event& each : value.events) {
-    events.push_back({each.sequence, to_printable(each.lane), to_printable(each.operation),
+    events.push_back({each.sequence, text(each.lane), text(each.operation),
                       static_cast<int>(each.phase), each.time_ns});
   }
   return {{"clause", value.clause},
           {"kind", static_cast<int>(value.kind)},
-          {"observer", to_printable(value.observer)},
-          {"expected", to_printable(value.expected)},
-          {"seen", to_printable(value.seen)},
-          {"site", to_printable(value.site)},
+          {"observer", text(value.observer)},
+          {"expected", text(value.expected)},
+          {"seen", text(value.seen)},
+          {"site", text(value.site)},
           {"edges", edges},
           {"events", events}};
 }
@@ -65,7 +71,7 @@ failure read_failure(const json& value) {
 
 json to_json_value(const case_outcome& value) {
   json made{{"result", static_cast<int>(value.result)},
-            {"reason", to_printable(value.reason)},
+            {"reason", text(value.reason)},
             {"rounds", value.rounds},
             {"holds", value.holds},
             {"missed_holds", value.missed_holds}};
@@ -76,7 +82,7 @@ json to_json_value(const case_outcome& value) {
   json& observations = made["observations"] = json::array();
   for (const auto& each : value.observations) {
     observations.push_back(
-        {to_printable(each.name), to_printable(each.value), to_printable(each.note)});
+        {text(each.name), text(each.value), text(each.note)});
   }
   if (value.first_failure) made["failure"] = failure_json(*value.first_failure);
   return made;

@@ -19,7 +19,7 @@ struct plan_options {
   /// Cases that share a child, at most: a bound for what one may do to the next.
   std::size_t batch = 64;
   /// Runs to be left out: those that a resumed run already has a record of.
-  std::function<bool(const case_instance&, std::uint64_t repeat)> done;
+  std::function<bool(const case_instance&, std::uint64_t repeat)> done = {};
 };
 
 /// Cuts a run into jobs: each repetition in the order of @p cases, ordinary cases in batches, a case

@@ -52,7 +52,7 @@ class progress {
   std::size_t red_ = 0;
   std::string phase_;
   clock::time_point start_ = clock::now();
-  clock::time_point last_{};
+  clock::time_point last_ = clock::now();
 };
 
 /// One line on a red record: verdict, id, what was expected and seen.

@@ -53,6 +53,8 @@ class run_session {
   std::string replay(const job_case& of) const;
   time_limits limits() const;
   void run_cases();
+  /// Reports of a run that ended by an error.
+  void leave_what_there_is();
   int conclude();
   int conclude_alone() const;
 

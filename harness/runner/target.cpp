@@ -66,7 +66,9 @@ target read_target(const target_request& request, const installation& where) {
         request.capabilities_file, request.capabilities_file));
   }
   const std::string driver = request.driver.value_or(made.facts.driver);
-  made.host = order_of(driver, request, where);
+  target_request settled = request;
+  if (settled.runtime.empty()) settled.runtime = made.facts.runtime;
+  made.host = order_of(driver, settled, where);
   if (made.host.driver != "system") {
     std::error_code failed;
     if (fs::canonical(made.host.driver, failed) != made.facts.capabilities.driver_path) {

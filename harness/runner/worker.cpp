@@ -100,7 +100,12 @@ void worker::attend() {
 void worker::handle(const std::string& line) {
   child_message message = decode_message(line);
   switch (message.what) {
-    case child_message::kind::ready: release_next(); return;
+    case child_message::kind::ready:
+      read_output();
+      child_->output().take();  // what the driver prints while it starts is no case's
+      child_->errors().take();
+      release_next();
+      return;
     case child_message::kind::not_started:
       child_->finish();
       phase_ = phase::over;
