@@ -11,6 +11,7 @@
 #include "harness/reference/context.h"
 #include "harness/reference/entry.h"
 #include "harness/reference/memory.h"
+#include "harness/reference/process.h"
 #include "harness/reference/variants.h"
 
 using namespace streamcts::reference;
@@ -93,6 +94,7 @@ STREAMCTS_EXPORT cuInit(unsigned int flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (initialized()) return CUDA_SUCCESS;
   if (!select_variant_from_environment()) return CUDA_ERROR_NOT_INITIALIZED;
+  watch_exit();
   set_initialized(true);
   return CUDA_SUCCESS;
 }

@@ -53,7 +53,7 @@ STREAMCTS_STREAM_ENTRY(cuStreamQuery, _ptsz, (CUstream handle), (handle)) {
   driver_lock lock;
   const stream_ptr s = stream_for_use(lock, handle, mode);
   refuse_synchronization_during_capture(lock, *s);
-  for (const item_ptr& item : synchronized_by(lock, *s)) {
+  for (const item_ptr& item : queried_by(lock, *s)) {
     if (!reported_finished(lock, item)) return CUDA_ERROR_NOT_READY;
   }
   return fault();

@@ -28,6 +28,7 @@ struct context {
   std::shared_ptr<stream> legacy;
   std::vector<std::shared_ptr<stream>> streams;  ///< legacy and per-thread ones included
   std::map<std::uint64_t, std::shared_ptr<stream>> per_thread;  ///< by thread_number()
+  item_ptr barrier;  ///< all later work of the context is behind it; usually null
   std::vector<item_ptr> orphans;  ///< last items of destroyed streams, for synchronization
   std::shared_ptr<host_call_queue> host_calls;
 

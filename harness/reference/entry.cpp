@@ -7,6 +7,7 @@
 
 #include "harness/reference/context.h"
 #include "harness/reference/host_calls.h"
+#include "harness/reference/process.h"
 #include "harness/reference/scheduler.h"
 #include "harness/reference/variants.h"
 
@@ -36,6 +37,7 @@ void set_initialized(bool value) { is_initialized = value; }
 
 void before_call() {
   require(initialized(), CUDA_ERROR_NOT_INITIALIZED);
+  require(!exiting(), CUDA_ERROR_DEINITIALIZED);  // nothing runs any more: a wait would hang
   require(permitted_here(), CUDA_ERROR_NOT_PERMITTED);
 }
 

@@ -24,7 +24,7 @@ namespace streamcts::reference {
 bool initialized();
 void set_initialized(bool value);
 
-/// Refuses calls before cuInit, and calls inside host calls where they are not permitted.
+/// Refuses calls before cuInit, calls of a process that exits, and calls inside host calls where they are not permitted.
 void before_call();
 /// Waits until the context is idle, under the variant launch_blocking.
 void after_call();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 
 #include "harness/reference/work_item.h"
 
@@ -16,8 +17,7 @@ std::atomic<CUresult> first_fault{CUDA_SUCCESS};
 std::atomic<bool> in_exit{false};
 std::atomic<std::uint64_t> random_state{0x9E3779B97F4A7C15};
 
-// Runs in exit(), before the program's memory goes away. What runs at that moment is let run.
-__attribute__((destructor)) void leave() { in_exit = true; }
+void leave() { in_exit = true; }
 
 }  // namespace
 
@@ -34,6 +34,13 @@ void set_fault(CUresult code) {
 }
 
 void clear_fault_for_test() { first_fault = CUDA_SUCCESS; }
+
+// Handlers run in the reverse order of their registration: before the destruction of whatever the
+// program had before it initialized the driver. What runs at that moment is let run.
+void watch_exit() {
+  static const int registered = std::atexit(leave);
+  static_cast<void>(registered);
+}
 
 bool exiting() { return in_exit.load(std::memory_order_relaxed); }
 

@@ -16,6 +16,8 @@ void set_fault(CUresult code);
 /// For unit tests alone, which must go on after a fault.
 void clear_fault_for_test();
 
+/// To be called once work can be enqueued.
+void watch_exit();
 /// Whether the process is in exit(). No item starts any more.
 bool exiting();
 /// Never returns once the process exits: threads of the driver stop here.

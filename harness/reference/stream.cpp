@@ -84,23 +84,27 @@ stream_ptr create_stream(driver_lock&, const std::shared_ptr<context>& c, stream
 void enqueue(driver_lock& lock, stream& s, const item_ptr& item, bool is_action) {
   const std::shared_ptr<context> c = s.owner.lock();
   order(lock, s.last, item);
+  order(lock, c->barrier, item);
   order_by_legacy_stream(lock, *c, s, item);
   s.last = item;
   if (is_action) s.last_action = item;
   submit(lock, item);
 }
 
-std::vector<item_ptr> synchronized_by(driver_lock& lock, stream& s) {
-  const std::shared_ptr<context> c = s.owner.lock();
-  if (active(variant::wait_covers_more)) return frontier(lock, *c);
+std::vector<item_ptr> queried_by(driver_lock&, const stream& s) {
   std::vector<item_ptr> items{s.last};
   // Whether synchronizing the legacy stream covers the blocking streams is not documented.
   if (s.kind == stream_kind::legacy && !active(variant::weak_scheduler)) {
-    for (const stream_ptr& other : c->streams) {
+    for (const stream_ptr& other : s.owner.lock()->streams) {
       if (takes_part_in_legacy_order(*other)) items.push_back(other->last);
     }
   }
   return items;
+}
+
+std::vector<item_ptr> synchronized_by(driver_lock& lock, const stream& s) {
+  if (active(variant::wait_covers_more)) return frontier(lock, *s.owner.lock());
+  return queried_by(lock, s);
 }
 
 }  // namespace streamcts::reference

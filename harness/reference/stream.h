@@ -61,8 +61,9 @@ stream_ptr create_stream(driver_lock&, const std::shared_ptr<context>& c, stream
 /// stream, blocking streams are behind it if @p is_action.
 void enqueue(driver_lock&, stream& s, const item_ptr& item, bool is_action = true);
 
-/// What a synchronization of the stream waits for.
-std::vector<item_ptr> synchronized_by(driver_lock&, stream& s);
+/// What a query of the stream asks about, and a synchronization waits for.
+std::vector<item_ptr> queried_by(driver_lock&, const stream& s);
+std::vector<item_ptr> synchronized_by(driver_lock&, const stream& s);
 
 inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;

@@ -16,8 +16,9 @@ bool always_synchronizes(const stream& s, const place& p) {
 }
 
 stream_ptr stream_of(driver_lock& lock, default_stream mode, CUstream handle, call_form form) {
+  stream_ptr s = stream_for_use(lock, handle, mode);
   if (form == call_form::synchronous) refuse_unsafe_during_capture(lock);
-  return stream_for_use(lock, handle, mode);
+  return s;
 }
 
 }  // namespace

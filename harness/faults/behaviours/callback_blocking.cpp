@@ -10,7 +10,6 @@
 
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
-#include "harness/faults/layer/real_driver.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/background.h"
 #include "harness/faults/tools/detour.h"
@@ -22,8 +21,6 @@ namespace streamcts::faults {
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr std::size_t large = std::size_t{4} << 20;
 
 /// Host calls run beside their stream. What `passes` does not wait for them; everything else does.
 struct passing {
@@ -88,7 +85,7 @@ std::unique_ptr<behaviour> make::callback_does_not_block_copy() {
   return lets_pass({.passes = is_copy});
 }
 std::unique_ptr<behaviour> make::callback_does_not_block_large_copy() {
-  return lets_pass({.passes = copies_of_at_least(large)});
+  return lets_pass({.passes = copies_of_at_least(large_copy)});
 }
 std::unique_ptr<behaviour> make::callback_does_not_block_memset() {
   return lets_pass({.passes = is_memset});
@@ -172,7 +169,7 @@ class join_without_call : public behaviour {
     }
     if (op.is(operation_kind::wait)) {
       if (const private_event early = early_form(op.event)) {
-        if (real().event_query(op.event) == CUDA_ERROR_NOT_READY) hit();
+        if (is_pending(op.event)) hit();
         outside_.rejoin(op.stream);
         wait_in(op.stream, early);
         return CUDA_SUCCESS;

@@ -5,7 +5,6 @@
 
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
-#include "harness/faults/layer/real_driver.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/host_calls.h"
 #include "harness/faults/tools/pending_calls.h"

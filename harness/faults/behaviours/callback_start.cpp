@@ -13,12 +13,6 @@ namespace streamcts::faults {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr std::size_t large = std::size_t{4} << 20;
-
-}  // namespace
-
 // What is ignored.
 
 std::unique_ptr<behaviour> make::callback_ignores_kernel() {
@@ -34,7 +28,7 @@ std::unique_ptr<behaviour> make::callback_ignores_memset() {
   return overtakes({.ignored = is_memset, .slowed = 20ms});
 }
 std::unique_ptr<behaviour> make::callback_ignores_large_copy() {
-  return overtakes({.ignored = copies_of_at_least(large), .slowed = 20ms});
+  return overtakes({.ignored = copies_of_at_least(large_copy), .slowed = 20ms});
 }
 std::unique_ptr<behaviour> make::callback_ignores_graph_launch() {
   return overtakes({.ignored = is_graph});

@@ -123,8 +123,7 @@ class wait_not_inherited : public behaviour {
       waits_.give(op.stream);
     } else if (op.stream.is_blocking()) {
       for (const CUevent event : waits_.events({CU_STREAM_LEGACY})) {
-        const capture_exemption exempt;
-        if (real().event_query(event) == CUDA_ERROR_NOT_READY) hit();
+        if (is_pending(event)) hit();
       }
     }
     return op.forward();

@@ -19,11 +19,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool is_pending(CUevent event) {
-  const capture_exemption exempt;
-  return real().event_query(event) == CUDA_ERROR_NOT_READY;
-}
-
 /// A set of events, safe to use from any thread.
 class event_set {
  public:

@@ -7,18 +7,12 @@
 
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
-#include "harness/faults/layer/real_driver.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/deferred_waits.h"
 #include "harness/faults/tools/trail.h"
 
 namespace streamcts::faults {
 namespace {
-
-bool is_pending(CUevent event) {
-  const capture_exemption exempt;
-  return real().event_query(event) == CUDA_ERROR_NOT_READY;
-}
 
 /// Waits that satisfy a condition are lost.
 class lost_waits : public behaviour {

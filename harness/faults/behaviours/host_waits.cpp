@@ -14,16 +14,6 @@ namespace {
 
 using target = host_wait::target;
 
-bool is_busy(const stream_ref& stream) {
-  const capture_exemption exempt;
-  return real().stream_query[stream.mode](stream.handle) == CUDA_ERROR_NOT_READY;
-}
-
-bool is_pending(CUevent event) {
-  const capture_exemption exempt;
-  return real().event_query(event) == CUDA_ERROR_NOT_READY;
-}
-
 bool is_unfinished(const host_wait& w) {
   return w.of == target::event ? is_pending(w.event) : is_busy(w.stream);
 }

@@ -277,7 +277,7 @@ class blocking_destroy : public behaviour {
     return forward();
   }
   CUresult destroy_event(CUevent event, forward_call forward) override {
-    if (real().event_query(event) == CUDA_ERROR_NOT_READY) {
+    if (is_pending(event)) {
       hit();
       real().event_synchronize(event);
     }

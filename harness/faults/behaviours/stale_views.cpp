@@ -25,12 +25,11 @@ using target = host_wait::target;
 using source = host_memory::source;
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
-constexpr std::size_t large = std::size_t{4} << 20;
 
 bool is_allocated(const host_memory& m) { return m.from == source::allocated; }
 bool is_write_combined(const host_memory& m) { return m.from == source::write_combined; }
 bool is_registered(const host_memory& m) { return m.from == source::registered; }
-bool is_large(const host_memory& m) { return is_allocated(m) && m.bytes > large; }
+bool is_large(const host_memory& m) { return is_allocated(m) && m.bytes > large_copy; }
 bool is_portable(const host_memory& m) {
   return is_allocated(m) && (m.flags & CU_MEMHOSTALLOC_PORTABLE) != 0;
 }
@@ -297,7 +296,7 @@ std::unique_ptr<behaviour> make::download_last_words_stale_in_callback() {
   return stale(copies_into(is_pinned), last_words);
 }
 std::unique_ptr<behaviour> make::large_download_stale_in_callback() {
-  return stale(copies_into(is_pinned, large));
+  return stale(copies_into(is_pinned, large_copy));
 }
 std::unique_ptr<behaviour> make::download_stale_in_hundredth_callback() {
   return stale(copies_into(is_pinned), whole, all_of(is_host_call, every_nth(100)));

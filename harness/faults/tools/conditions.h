@@ -29,6 +29,8 @@ bool is_add_callback(const operation& op);
 bool is_launch_host_func(const operation& op);
 bool is_download(const operation& op);  ///< device to host
 bool is_upload(const operation& op);    ///< host to device
+/// What some faults take for a large copy.
+inline constexpr std::size_t large_copy = std::size_t{4} << 20;
 /// Copies that move at least @p bytes.
 condition copies_of_at_least(std::size_t bytes);
 

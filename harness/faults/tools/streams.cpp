@@ -77,10 +77,16 @@ private_event record_in(const stream_ref& stream) {
   return event;
 }
 
-bool is_complete(const private_event& event) {
-  if (!event) return true;
+bool is_complete(const private_event& event) { return !event || !is_pending(event.get()); }
+
+bool is_pending(CUevent event) {
   const capture_exemption exempt;
-  return real().event_query(event.get()) != CUDA_ERROR_NOT_READY;
+  return real().event_query(event) == CUDA_ERROR_NOT_READY;
+}
+
+bool is_busy(const stream_ref& stream) {
+  const capture_exemption exempt;
+  return real().stream_query[stream.mode](stream.handle) == CUDA_ERROR_NOT_READY;
 }
 
 void wait_in(const stream_ref& stream, const private_event& event) {

@@ -24,6 +24,10 @@ bool is_complete(const private_event& event);
 /// Makes everything later in @p stream wait for @p event. A null event adds nothing.
 void wait_in(const stream_ref& stream, const private_event& event);
 
+/// False where @p event of the program, or @p stream, has nothing unfinished or has failed.
+bool is_pending(CUevent event);
+bool is_busy(const stream_ref& stream);
+
 /// The private non-blocking stream that stands beside a stream of the program; made on first use,
 /// in that stream's context. Null where none can be made.
 CUstream side_stream(const stream_ref& stream);
