@@ -72,8 +72,10 @@ STREAMCTS_DEVICE void trap() { asm volatile("trap;"); }
 
 #define STREAMCTS_DEVICE inline
 #define STREAMCTS_KERNEL(name) static void name
-#define STREAMCTS_EXPORT_KERNEL(name) \
-  static const ::streamcts::kernels::host_kernel name##_export = \
+/// Not const: some compilers drop the stores of the constructor if only a pointer in another unit
+/// reads them.
+#define STREAMCTS_EXPORT_KERNEL(name)                      \
+  static ::streamcts::kernels::host_kernel name##_export = \
       ::streamcts::kernels::make_host_kernel<&name>(#name);
 
 /// What a CPU implementation provides to the kernels it runs. Each function is called on the thread

@@ -36,7 +36,7 @@ axis later_works() {
 }
 
 axis extents() {
-  return make_axis<extent>("extent", {extent::page, extent::middle, {extent::large, tier::standard}});
+  return make_axis<extent>("extent", {extent::page, extent::middle, extent::large});
 }
 
 clause_id clause_of(host_call call, later what) {
@@ -57,16 +57,30 @@ std::vector<need> blocked_needs(const parameters& values) {
   return needs_of_later(values.get<later>("later"));
 }
 
-bool has_extent(later what) {
-  return what != later::callback && what != later::host_function && what != later::write_value;
+/// The largest size that makes sense: drivers cut copies alone into pieces.
+extent most(later what) {
+  switch (what) {
+    case later::copy_d2h:
+    case later::copy_h2d:
+    case later::copy_d2d: return extent::large;
+    case later::kernel:
+    case later::memset:
+    case later::graph: return extent::middle;
+    case later::callback:
+    case later::host_function:
+    case later::write_value: break;
+  }
+  return extent::page;
 }
 
 // The value-writing call is not among what the promise of stream callbacks names.
 bool blocked_valid(const parameters& values) {
   const later what = values.get<later>("later");
-  if (what == later::write_value) return values.get<host_call>("host_call") == host_call::launch_host_func &&
-                                         values.get<extent>("extent") == extent::page;
-  return has_extent(what) || values.get<extent>("extent") == extent::page;
+  if (what == later::write_value &&
+      values.get<host_call>("host_call") != host_call::launch_host_func) {
+    return false;
+  }
+  return values.get<extent>("extent") <= most(what);
 }
 
 // Promise:   CB-BLOCK-001, CB-BLOCK-002, CB-ORDER-004, HF-BLOCK-001, HF-ORDER-002. What comes after a

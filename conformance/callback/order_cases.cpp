@@ -56,7 +56,7 @@ std::size_t within(double bytes, std::size_t least, std::size_t most) {
 std::size_t long_copy_words(const case_context& context) {
   constexpr std::size_t mib = 1024 * 1024;
   const std::chrono::duration<double> window = 20 * context.calibration().host_call_latency_p999;
-  const std::size_t most = static_cast<std::size_t>(context.by_tier(8, 128, 256)) * mib;
+  const std::size_t most = static_cast<std::size_t>(context.by_tier(8, 64, 256)) * mib;
   return within(window.count() * context.calibration().copy_bytes_per_second, 5 * mib, most);
 }
 

@@ -4,64 +4,20 @@
 // Many host calls pending in one stream: each starts after what is in front of it, all run one at a
 // time and in order.
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <chrono>
 
-#include "conformance/axes.h"
-#include "conformance/clauses/clauses.h"
+#include "conformance/callback/run.h"
 
 namespace streamcts {
 namespace {
-
-/// Which entry points the host calls of a run are made by.
-enum class mix { callbacks, host_functions, alternating };
-std::string_view name(mix what) {
-  switch (what) {
-    case mix::callbacks: return "callbacks";
-    case mix::host_functions: return "host_functions";
-    case mix::alternating: return "alternating";
-  }
-  return "unknown";
-}
-
-axis mixes() {
-  return make_axis<mix>("mix", {mix::callbacks, mix::host_functions, mix::alternating});
-}
-
-host_call nth_of(mix what, std::size_t index) {
-  if (what == mix::alternating) {
-    return index % 2 == 0 ? host_call::add_callback : host_call::launch_host_func;
-  }
-  return what == mix::callbacks ? host_call::add_callback : host_call::launch_host_func;
-}
-
-std::vector<clause_id> sequence_clauses(const parameters& values) {
-  return {values.get<mix>("mix") == mix::callbacks ? clause::CB_ORDER_004 : clause::HF_ORDER_002};
-}
-
-clause_id start_clause(const observer& call) {
-  return call.call() == host_call::add_callback ? clause::CB_ORDER_001 : clause::HF_ORDER_001;
-}
-
-/// Begin and end of a host call, as stamps of one counter.
-struct span {
-  std::uint64_t begin, end;
-  friend void PrintTo(const span& what, std::ostream* out) {
-    *out << "from " << what.begin << " to " << what.end;
-  }
-};
-MATCHER_P(FollowsSpan, before, fmt::format("a begin after {}, the end of the host call in front",
-                                           before.end)) {
-  return arg.begin > before.end;
-}
-
-span span_of(const observer& call) { return {call.slot().begin_stamp(), call.slot().end_stamp()}; }
 
 /// Each host call of @p run, in the order of enqueuing, must have begun after the one in front ended.
 void expect_sequence(arrangement& scene, clause_id promise, const std::vector<observer*>& run,
                      std::source_location site = std::source_location::current()) {
   for (std::size_t i = 1; i < run.size(); ++i) {
-    const span before = span_of(*run[i - 1]);
-    const span now = span_of(*run[i]);
+    const call_span before = span_of(run[i - 1]->slot());
+    const call_span now = span_of(run[i]->slot());
     const failure_kind kind = now.begin < before.begin ? failure_kind::order : failure_kind::overlap;
     if (!scene.expect(promise, run[i - 1]->op(), run[i]->op(), kind, now, FollowsSpan(before), site)) {
       return;
@@ -99,6 +55,19 @@ STREAMCTS_CASE(in_order, {.arrangement = "callback/in_order",
   }
 }
 
+/// A kernel that takes many times as long as a host call needs to start. Few threads, since a CPU runs
+/// them one after another.
+void write_slowly(case_context& context, arrangement& scene, lane& on, product& what) {
+  using namespace std::chrono_literals;
+  const auto late = std::clamp<std::chrono::nanoseconds>(
+      20 * context.calibration().host_call_latency_p999, 1ms,
+      std::chrono::milliseconds(context.by_tier(3, 20, 80)));
+  what.written = scene.note(on, "slow kernel writing " + what.name);
+  context.kernels().write_pattern(on.get(), what.data.target(), what.data.words(),
+                                  what.data.expected(), static_cast<std::uint64_t>(late.count()),
+                                  {2, 4});
+}
+
 /// How many host calls are pending at once.
 enum class depth { three, seventeen, hundred_fifty };
 std::string_view name(depth what) {
@@ -119,25 +88,17 @@ std::size_t count_of(depth what) {
   return 0;
 }
 
-std::vector<clause_id> pending_clauses(const parameters& values) {
-  switch (values.get<mix>("mix")) {
-    case mix::callbacks: return {clause::CB_ORDER_001, clause::CB_ORDER_004};
-    case mix::host_functions: return {clause::HF_ORDER_001, clause::HF_ORDER_002};
-    case mix::alternating:
-      return {clause::CB_ORDER_001, clause::HF_ORDER_001, clause::HF_ORDER_002};
-  }
-  return {};
-}
-
 // Promise:   CB-ORDER-001, HF-ORDER-001; CB-ORDER-004, HF-ORDER-002. Of many host calls pending behind
-//            one kernel, each starts after the kernel has finished, and they run in order.
+//            one kernel, each starts after the kernel has finished, and they run in order; so does one
+//            behind a further kernel that is behind all of them.
 // Defect:    from some host call on, or once more than so many are pending, they start early or swap.
 //            The host call finds the sentinel, or has a lower stamp than the one in front.
-// Any speed: the kernel is held until all of them had their chance.
+// Any speed: the first kernel is held until all of them had their chance. The further one is slow, which
+//            only buys the chance to see a start that is too early.
 STREAMCTS_CASE(many_pending, {.arrangement = "callback/many_pending",
                               .clauses = {clause::CB_ORDER_001, clause::HF_ORDER_001,
                                           clause::CB_ORDER_004, clause::HF_ORDER_002},
-                              .clauses_of = pending_clauses,
+                              .clauses_of = run_clauses,
                               .axes = {mixes(), make_axis<depth>("depth",
                                                                  {depth::three, depth::seventeen,
                                                                   depth::hundred_fifty})},
@@ -147,19 +108,22 @@ STREAMCTS_CASE(many_pending, {.arrangement = "callback/many_pending",
   arrangement scene(context);
   lane& stream = scene.stream(driver::stream_kind::non_blocking);
   product& out = scene.buffer(memory_kind::mapped, producer::kernel, 512);
+  product& slow = scene.buffer(memory_kind::mapped, producer::kernel, 512);
   while (scene.next_round(context.by_tier(1, 2, 20))) {
     std::vector<observer*> run;
-    for (std::size_t i = 0; i < length; ++i) {
+    for (std::size_t i = 0; i <= length; ++i) {
       run.push_back(&scene.host_call(nth_of(of, i)));
-      run.back()->looks_at(out);
+      run.back()->looks_at(i == length ? slow : out);
     }
     operation victim{};
     scene.hold_work([&] {
       victim = scene.victim(stream, out);
-      for (observer* each : run) scene.enqueue(stream, *each);
+      for (std::size_t i = 0; i < length; ++i) scene.enqueue(stream, *run[i]);
+      write_slowly(context, scene, stream, slow);
+      scene.enqueue(stream, *run.back());
     });
     scene.drain();
-    for (observer* each : run) scene.expect_complete(start_clause(*each), victim, *each);
+    for (observer* each : run) scene.expect_complete(start_clause(each->call()), victim, *each);
     expect_sequence(scene, context.instance().clauses.back(), run);
   }
 }

@@ -176,7 +176,7 @@ void say_verdict(digest& all) {
   if (counts.red() > 0) promises.push_back(fmt::format("{} held", all.held_promises));
   if (all.waived_promises > 0) promises.push_back(fmt::format("{} waived", all.waived_promises));
   promises.push_back(fmt::format("{} without a verdict", all.open_promises));
-  all.promises = fmt::format("Of the other promises {}.", fmt::join(promises, ", "));
+  all.promises = fmt::format("Other promises: {}.", fmt::join(promises, ", "));
 
   std::vector<std::string> parts;
   parts.push_back(fmt::format("{} of {} passed", counts[verdict::pass],

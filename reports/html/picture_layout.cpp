@@ -23,7 +23,7 @@ constexpr double widest_margin = 170;
 constexpr double narrowest_step = 58;
 constexpr double widest_step = 150;
 constexpr double wanted_width = 960;
-constexpr double character_width = 6.7;  // 12 px of a system font
+constexpr double character_width = 7.2;  // 12 px of a wide font
 constexpr double label_gap = 22;
 
 // Host threads on top, then the host calls, then the streams.
