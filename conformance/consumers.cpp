@@ -29,6 +29,11 @@ axis consumers() {
                               consumer::callback, consumer::host_function});
 }
 
+memory_kind input_of(consumer what) {
+  const bool host_call = what == consumer::callback || what == consumer::host_function;
+  return host_call ? memory_kind::mapped : memory_kind::copied;
+}
+
 void require_graphs(case_context& context) {
   using driver::feature;
   if (context.capabilities().works(feature::graph)) return;
@@ -42,8 +47,8 @@ consumption::consumption(case_context& context, arrangement& scene, consumer kin
       kind_(kind),
       input_(input),
       out_(context.cuda(), memory_kind::mapped, input.data.words()) {
-  if (input.data.kind() != memory_kind::copied) {
-    throw std::logic_error("the input of a consumption must be of memory_kind::copied");
+  if (input.data.kind() != input_of(kind)) {
+    throw std::logic_error("the input of a consumption is of another memory_kind than input_of()");
   }
   if (kind == consumer::graph) build_graph();
 }

@@ -26,6 +26,10 @@ inline consumer consumer_of(const case_context& context) {
   return context.get<consumer>("consumer");
 }
 
+/// Host calls look at mapped memory, so that the writer itself is what is directly in front of them;
+/// the others read device memory, since asynchronous copies of host memory may wait for the stream.
+memory_kind input_of(consumer what);
+
 /// Ends the case where graphs do not work.
 void require_graphs(case_context& context);
 
@@ -33,8 +37,7 @@ void require_graphs(case_context& context);
 /// holds at any speed: had it run before the input was written, it would have copied something else,
 /// or would have been overwritten itself.
 ///
-/// Made before the first round. @p input is of memory_kind::copied: asynchronous copies of host
-/// memory may wait for the stream, and would wait for the gate.
+/// Made before the first round. @p input is of the kind input_of(kind).
 class consumption {
  public:
   consumption(case_context& context, arrangement& scene, consumer kind, product& input);

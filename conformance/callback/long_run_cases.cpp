@@ -92,7 +92,7 @@ STREAMCTS_CASE(long_run, {.arrangement = "callback/long_run",
                           .without_hold = "every host call of a long run could start early or out of "
                                           "order; its kernel is slow beside it",
                           .time_limit = std::chrono::seconds(60)}) {
-  const std::size_t length = context.by_tier(250, 2'000, 10'000);
+  const std::size_t length = context.by_tier(130, 2'000, 10'000);
   arrangement scene(context);
   lane& stream = scene.stream(driver::stream_kind::blocking);
   run_of_steps& run = run_of_steps::make(

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "conformance/clauses/clauses.h"
 #include "conformance/event/seen_by.h"
@@ -122,6 +124,57 @@ STREAMCTS_CASE(never_recorded, {.arrangement = "event/never_recorded",
       break;
     }
     context.expect(clause::EV_REC_004, failure_kind::status, name, answer, HasSucceeded());
+  }
+}
+
+/// Makes events like @p gone was, which is destroyed first.
+std::vector<driver::event> replace(const case_context& context, driver::event& gone) {
+  gone.destroy();
+  std::vector<driver::event> made;
+  for (int i = 0; i < 4; ++i) made.emplace_back(context.cuda(), CU_EVENT_DISABLE_TIMING);
+  return made;
+}
+
+MATCHER(AreComplete, "events that stand for nothing to be complete although a kernel is held") {
+  return arg;
+}
+
+// Promise:   EV-REC-004. A new event stands for no work, also where another one, whose work goes on, was
+//            destroyed just before.
+// Defect:    a new event takes over what an old one stood for: NOT_READY until that work ends.
+// Any speed: nothing else is on the device and every enqueuing call has returned; the answer may come as
+//            late as the gate of that work permits, and counts only if the events were there in time.
+STREAMCTS_CASE(made_after_another, {.arrangement = "event/made_after_another",
+                                    .clauses = {clause::EV_REC_004},
+                                    .axes = {created_streams()},
+                                    .needs = {need::device_gate, need::mapped_memory}}) {
+  arrangement scene(context);
+  lane& stream = scene.stream(stream_of(context));
+  product& out = scene.buffer(memory_kind::mapped, producer::kernel, 512);
+  host_thread& other = scene.thread();
+  while (scene.next_round(context.by_tier(2, 3, 20))) {
+    driver::event gone(context.cuda(), CU_EVENT_DISABLE_TIMING);
+    const control_word word = scene.marker();
+    gate later(word, scene.marker(), 4 * context.calibration().enqueue_cap());
+    const hold_result held = scene.hold_work([&] {
+      scene.victim(stream, out);
+      scene.note(stream, "kernel that goes on");
+      later.enqueue(context.cuda(), context.kernels(), stream.get(), gate_kind::mapped_flag);
+      gone.record(stream.get());
+    });
+    std::vector<driver::event> made;
+    other.run([&] { made = replace(context, gone); });
+    const bool there_in_time = later.now() == gate::state::shut;
+    bool complete = false;
+    driver::poll(context.calibration().patience(), [&] {
+      if (later.now() != gate::state::shut) return true;
+      return complete = std::all_of(made.begin(), made.end(), [](auto& each) { return each.query(); });
+    });
+    later.open();
+    scene.drain();
+    if (!there_in_time || (held != hold_result::canary && held != hold_result::calibrated)) continue;
+    context.expect(clause::EV_REC_004, failure_kind::progress, "host that asks by cuEventQuery",
+                   complete, AreComplete());
   }
 }
 

@@ -66,6 +66,15 @@ MATCHER_P(Answers, code, driver::result_name(code)) {
   return arg == code;
 }
 
+/// An event that was never recorded, made after others that were are gone.
+driver::event unrecorded(const case_context& context, const lane& stream) {
+  for (int i = 0; i < 4; ++i) {
+    const driver::event gone(context.cuda(), CU_EVENT_DEFAULT);
+    gone.record(stream.get());
+  }
+  return driver::event(context.cuda(), CU_EVENT_DEFAULT);
+}
+
 // Promise:   EV-TIME-001. Elapsed time is refused with INVALID_HANDLE where an event was never recorded or
 //            was made without timing, and with NOT_READY where one is not complete.
 // Defect:    zero milliseconds and success, whatever the events.
@@ -82,7 +91,7 @@ STREAMCTS_CASE(elapsed_time_codes, {.arrangement = "event/elapsed_codes",
   mark& begin = scene.event(CU_EVENT_DEFAULT);
   mark& end = scene.event(CU_EVENT_DEFAULT);
   mark& untimed = scene.event(CU_EVENT_DISABLE_TIMING);
-  const driver::event never(context.cuda(), CU_EVENT_DEFAULT);
+  driver::event never;
   const auto expect = [&](const driver::event& a, const driver::event& b, CUresult code,
                           const char* pair) {
     context.expect(clause::EV_TIME_001, failure_kind::status,
@@ -92,6 +101,7 @@ STREAMCTS_CASE(elapsed_time_codes, {.arrangement = "event/elapsed_codes",
   while (scene.next_round(context.by_tier(2, 4, 50))) {
     scene.record(begin, stream);
     scene.record(untimed, stream);
+    never = unrecorded(context, stream);
     stream.stream.synchronize();
     expect(begin.event, never, CUDA_ERROR_INVALID_HANDLE, "a complete and an unrecorded event");
     expect(never, begin.event, CUDA_ERROR_INVALID_HANDLE, "an unrecorded and a complete event");

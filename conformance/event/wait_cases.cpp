@@ -24,7 +24,7 @@ STREAMCTS_CASE(later_work_waits, {.arrangement = "event/holds_back",
   arrangement scene(context);
   lane& from = scene.stream(driver::stream_kind::non_blocking);
   lane& to = scene.stream(stream_of(context));
-  product& in = scene.buffer(memory_kind::copied, producer_of(context));
+  product& in = scene.buffer(input_of(consumer_of(context)), producer_of(context));
   product& between = scene.buffer(memory_kind::mapped, producer::kernel, 512);
   mark& recorded = scene.event();
   consumption behind(context, scene, consumer_of(context), in);
@@ -70,7 +70,7 @@ STREAMCTS_CASE(several_waits, {.arrangement = "event/several_waits",
   std::deque<consumption> behind;
   for (int i = 0; i < count; ++i) {
     from.push_back(&scene.stream(stream_of(context)));
-    in.push_back(&scene.buffer(memory_kind::copied, producer::kernel, 512));
+    in.push_back(&scene.buffer(input_of(consumer_of(context)), producer::kernel, 512));
     recorded.push_back(&scene.event());
     behind.emplace_back(context, scene, consumer_of(context), *in.back());
   }
@@ -104,7 +104,7 @@ STREAMCTS_CASE(several_waiters, {.arrangement = "event/several_waiters",
   constexpr int waiters = 9;
   arrangement scene(context);
   lane& from = scene.stream(stream_of(context));
-  product& in = scene.buffer(memory_kind::copied, producer::kernel, 512);
+  product& in = scene.buffer(input_of(consumer_of(context)), producer::kernel, 512);
   mark& recorded = scene.event();
   std::vector<lane*> to;
   std::deque<consumption> behind;

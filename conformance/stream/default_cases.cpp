@@ -48,7 +48,7 @@ STREAMCTS_CASE(legacy_after_blocking, {.arrangement = "stream/legacy_after_block
   std::deque<consumption> action;
   for (int i = 0; i < blocking_streams; ++i) {
     blocking.push_back(&scene.stream(stream_kind::blocking));
-    in.push_back(&scene.buffer(memory_kind::copied, producer_of(context)));
+    in.push_back(&scene.buffer(input_of(consumer_of(context)), producer_of(context)));
     action.emplace_back(context, scene, consumer_of(context), *in.back());
   }
   for (int round = 0; scene.next_round(blocking_streams * context.by_tier(1, 2, 20)); ++round) {
@@ -85,7 +85,7 @@ STREAMCTS_CASE(blocking_after_legacy, {.arrangement = "stream/blocking_after_leg
   for (int i = 0; i < blocking_streams; ++i) {
     blocking.push_back(&scene.stream(stream_kind::blocking));
   }
-  product& in = scene.buffer(memory_kind::copied, producer_of(context));
+  product& in = scene.buffer(input_of(consumer_of(context)), producer_of(context));
   consumption later(context, scene, consumer_of(context), in);
   for (int round = 0; scene.next_round(blocking_streams * context.by_tier(1, 2, 20)); ++round) {
     operation victim{};

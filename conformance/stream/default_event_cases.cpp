@@ -35,7 +35,7 @@ STREAMCTS_CASE(legacy_wait_inherited, {.arrangement = "stream/legacy_wait_inheri
   lane& from = scene.stream(stream_kind::non_blocking);
   std::array<lane*, blocking_streams> blocking{};
   for (lane*& each : blocking) each = &scene.stream(stream_kind::blocking);
-  product& in = scene.buffer(memory_kind::copied);
+  product& in = scene.buffer(input_of(consumer_of(context)));
   mark& joined = scene.event();
   consumption later(context, scene, consumer_of(context), in);
   for (int round = 0; scene.next_round(blocking_streams * context.by_tier(1, 2, 20)); ++round) {
@@ -68,7 +68,7 @@ STREAMCTS_CASE(legacy_wait_after_blocking, {.arrangement = "stream/legacy_wait_a
   lane& from = scene.stream(stream_kind::non_blocking);
   lane& earlier = scene.stream(stream_kind::blocking);
   lane& behind = scene.stream(stream_kind::blocking);
-  product& in = scene.buffer(memory_kind::copied);
+  product& in = scene.buffer(input_of(consumer_of(context)));
   mark& joined = scene.event();
   consumption later(context, scene, consumer_of(context), in);
   while (scene.next_round(context.by_tier(2, 4, 50))) {

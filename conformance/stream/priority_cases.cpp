@@ -32,7 +32,7 @@ STREAMCTS_CASE(priority_and_order, {.arrangement = "stream/priority_order",
                                     .needs = {need::device_gate, need::stream_priorities}}) {
   arrangement scene(context);
   lane& stream = scene.stream(stream_of(context));
-  product& in = scene.buffer(memory_kind::copied);
+  product& in = scene.buffer(input_of(consumer_of(context)));
   consumption behind(context, scene, consumer_of(context), in);
   while (scene.next_round(context.by_tier(2, 4, 50))) {
     operation victim{};
@@ -56,7 +56,7 @@ STREAMCTS_CASE(priority_and_wait, {.arrangement = "stream/priority_wait",
   arrangement scene(context);
   lane& to = scene.stream(stream_of(context));
   lane& from = scene.stream(opposite(stream_of(context)));
-  product& in = scene.buffer(memory_kind::copied);
+  product& in = scene.buffer(input_of(consumer_of(context)));
   mark& joined = scene.event();
   consumption behind(context, scene, consumer_of(context), in);
   while (scene.next_round(context.by_tier(2, 4, 50))) {

@@ -232,17 +232,14 @@ TEST(HappensBefore, TheSynchronizationOfAContextCoversNoOtherThreadsWrites) {
 /// The walk and the graph of single edges are two ways to the same order.
 TEST(OrderGraph, AgreesWithTheWalk) {
   for (const generator g : {generator::enumerator, generator::idiom, generator::swarm}) {
-    for (std::uint64_t i = 0; i < 60; ++i) {
+    for (std::uint64_t i = 0; i < 40; ++i) {
       const stream_program p = generate(g, g == generator::enumerator ? i * 101 : i);
       const model m(p);
       const order_graph graph(m);
       for (std::size_t x = 0; x < m.items().size(); ++x) {
-        for (std::size_t y = 0; y < m.items().size(); ++y) {
-          if (x == y) continue;
-          ASSERT_EQ(graph.ordered(x, y), m.order().before(y).has(x))
-              << to_text(p) << x << " " << y;
-        }
+        ASSERT_EQ(graph.starts_after(x), m.order().after(x)) << to_text(p) << x;
       }
+      if (i % 8 != 0) continue;
       for (std::size_t op = 0; op < p.ops.size(); ++op) {
         for (std::size_t x = 0; x < m.items().size(); ++x) {
           const auto chain = graph.chain({order_point::type::end, static_cast<index>(x)},

@@ -282,9 +282,19 @@ std::vector<order_link> order_graph::chain(const order_point& from, const order_
   return links;
 }
 
-bool order_graph::ordered(std::size_t earlier, std::size_t later) const {
-  return !chain({type::end, static_cast<index>(earlier)}, {type::start, static_cast<index>(later)})
-              .empty();
+item_set order_graph::starts_after(std::size_t item) const {
+  item_set after;
+  std::vector<bool> met(points_.size());
+  std::vector<std::uint32_t> queue{id({type::end, static_cast<index>(item)})};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const out_edge& e : edges_[queue[i]]) {
+      if (met[e.to]) continue;
+      met[e.to] = true;
+      if (points_[e.to].at == type::start) after.add(at(points_[e.to].number));
+      queue.push_back(e.to);
+    }
+  }
+  return after;
 }
 
 std::string_view order_graph::clause(const order_link& link) const {

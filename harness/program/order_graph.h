@@ -46,8 +46,8 @@ class order_graph {
 
   /// The shortest chain from one point to another; empty if there is none.
   std::vector<order_link> chain(const order_point& from, const order_point& to) const;
-  /// Whether the end of @p earlier comes before the start of @p later.
-  bool ordered(std::size_t earlier, std::size_t later) const;
+  /// The items whose start the end of @p item comes before.
+  item_set starts_after(std::size_t item) const;
 
  private:
   struct out_edge {

@@ -134,8 +134,8 @@ void add_fault(builder& b, random_source& r) {
   fault.fault = static_cast<fault_kind>(r.below(4));
   fault.stream = pick_stream(b, r, 0);
   if (fault.stream == none) return;
-  const std::size_t place = r.below(std::min<std::size_t>(ops.size() + 1, 8));
-  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(place), fault);
+  const std::size_t position = r.below(std::min<std::size_t>(ops.size() + 1, 8));
+  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(position), fault);
 }
 
 kind_weights swarm_weights(random_source& r) {

@@ -79,13 +79,13 @@ void drop_chunks(const stream_program& current, const attempt& take) {
 
 void merge_streams(const stream_program& current, const attempt& take) {
   for (std::size_t from = 0; from < current.streams.size(); ++from) {
-    const auto used = [&] {
+    const auto used = [&](std::size_t s) {
       return std::ranges::any_of(current.ops, [&](const operation& o) {
-        return o.stream == static_cast<index>(from);
+        return o.stream == static_cast<index>(s);
       });
     };
-    for (std::size_t to = 0; to < current.streams.size() && used(); ++to) {
-      if (to == from) continue;
+    for (std::size_t to = 0; to < current.streams.size() && used(from); ++to) {
+      if (to == from || !used(to)) continue;
       offer(current, take, [&](stream_program& c) {
         for (operation& o : c.ops) {
           if (o.stream == static_cast<index>(from)) o.stream = static_cast<index>(to);

@@ -52,27 +52,27 @@ TEST_F(exit_test, calls_in_destructors_do_not_wait) {
       ::testing::ExitedWithCode(7), "");
 }
 
+void check_two_devices() {
+  setenv("STREAMCTS_REFERENCE_DEVICES", "2", 1);
+  int count = 0, access = 0;
+  CUcontext first = nullptr, second = nullptr;
+  CUdevice device = -1;
+  cuInit(0);
+  cuDeviceGetCount(&count);
+  cuDeviceCanAccessPeer(&access, 0, 1);
+  cuDevicePrimaryCtxRetain(&first, 0);
+  cuDevicePrimaryCtxRetain(&second, 1);
+  cuCtxSetCurrent(first);
+  const bool peers = cuCtxEnablePeerAccess(second, 0) == CUDA_SUCCESS &&
+                     cuCtxDisablePeerAccess(second) == CUDA_SUCCESS;
+  cuCtxSetCurrent(second);
+  cuCtxGetDevice(&device);
+  std::exit(count == 2 && access == 1 && peers && device == 1 ? 7 : 1);
+}
+
 TEST(several_devices_test, by_the_environment) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        setenv("STREAMCTS_REFERENCE_DEVICES", "2", 1);
-        int count = 0, access = 0;
-        CUcontext first = nullptr, second = nullptr;
-        CUdevice device = -1;
-        cuInit(0);
-        cuDeviceGetCount(&count);
-        cuDeviceCanAccessPeer(&access, 0, 1);
-        cuDevicePrimaryCtxRetain(&first, 0);
-        cuDevicePrimaryCtxRetain(&second, 1);
-        cuCtxSetCurrent(first);
-        const bool peers = cuCtxEnablePeerAccess(second, 0) == CUDA_SUCCESS &&
-                           cuCtxDisablePeerAccess(second) == CUDA_SUCCESS;
-        cuCtxSetCurrent(second);
-        cuCtxGetDevice(&device);
-        std::exit(count == 2 && access == 1 && peers && device == 1 ? 7 : 1);
-      },
-      ::testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(check_two_devices(), ::testing::ExitedWithCode(7), "");
 }
 
 TEST(uninitialized_test, calls_before_init_are_refused) {

@@ -219,6 +219,8 @@ TEST_F(one_variant_test, non_blocking_streams_wait_for_the_legacy_stream) {
   EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(s));
   EXPECT_EQ(0, record.calls);
   g.open();
+  EXPECT_EQ(CUDA_SUCCESS, cuStreamSynchronize(s));
+  EXPECT_EQ(1, record.calls);
 }
 
 TEST_F(one_variant_test, independent_host_calls_run_in_reverse) {

@@ -62,8 +62,8 @@ TEST_F(file, keeps_the_old_content_on_a_full_disk) {
   {
     const full_disk limit(10);
     EXPECT_THAT([&] { write_file_atomically(path_, "more than ten bytes"); },
-                ThrowsMessage<results_error>(
-                    AllOf(HasSubstr("cannot write " + path_.string()), HasSubstr("free some space"))));
+                ThrowsMessage<results_error>(AllOf(HasSubstr("cannot write " + path_.string()),
+                                                   HasSubstr("free some space"))));
   }
   EXPECT_EQ(read_file(path_), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
@@ -71,9 +71,9 @@ TEST_F(file, keeps_the_old_content_on_a_full_disk) {
 
 TEST_F(file, errors_name_the_path_and_the_remedy) {
   EXPECT_THAT([&] { read_file(path_); },
-              ThrowsMessage<results_error>(
-                  AllOf(HasSubstr("cannot read " + path_.string()), HasSubstr("No such file"),
-                        HasSubstr("check the spelling"))));
+              ThrowsMessage<results_error>(AllOf(HasSubstr("cannot read " + path_.string()),
+                                                 HasSubstr("No such file"),
+                                                 HasSubstr("check the spelling"))));
   EXPECT_THAT([&] { read_file(folder_.path()); },
               ThrowsMessage<results_error>(HasSubstr("a file is wanted")));
   EXPECT_THAT([&] { write_file_atomically(folder_ / "none" / "x", ""); },

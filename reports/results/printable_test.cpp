@@ -35,15 +35,17 @@ TEST(printable, shows_every_control_byte_and_every_byte_that_is_no_text) {
 }
 
 TEST(printable, shows_what_is_no_utf8) {
-  EXPECT_EQ(to_printable("\xC0\xAF"), "\\xc0\\xaf");                     // overlong
-  EXPECT_EQ(to_printable("\xE0\x80\xAF"), "\\xe0\\x80\\xaf");            // overlong
-  EXPECT_EQ(to_printable("\xF0\x80\x80\xAF"), "\\xf0\\x80\\x80\\xaf");   // overlong
-  EXPECT_EQ(to_printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");            // surrogate
-  EXPECT_EQ(to_printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");   // above U+10FFFF
+  EXPECT_EQ(to_printable("\xC0\xAF"), "\\xc0\\xaf");                    // overlong
+  EXPECT_EQ(to_printable("\xE0\x80\xAF"), "\\xe0\\x80\\xaf");           // overlong
+  EXPECT_EQ(to_printable("\xF0\x80\x80\xAF"), "\\xf0\\x80\\x80\\xaf");  // overlong
+  EXPECT_EQ(to_printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // surrogate
+  EXPECT_EQ(to_printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
   EXPECT_EQ(to_printable("\xF5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
-  EXPECT_EQ(to_printable("a\xE2\x82"), "a\\xe2\\x82");                   // cut short
-  EXPECT_EQ(to_printable("\xE2\x41\x42"), "\\xe2" "AB");                 // not continued
-  EXPECT_EQ(to_printable("\x80"), "\\x80");                              // a continuation alone
+  EXPECT_EQ(to_printable("a\xE2\x82"), "a\\xe2\\x82");  // cut short
+  EXPECT_EQ(to_printable("\xE2\x41\x42"),
+            "\\xe2"
+            "AB");                           // not continued
+  EXPECT_EQ(to_printable("\x80"), "\\x80");  // a continuation alone
 }
 
 TEST(printable, shows_what_would_hide_or_turn_text) {
