@@ -15,6 +15,7 @@ std::string_view name(consumer what) {
   switch (what) {
     case consumer::kernel: return "kernel";
     case consumer::copy: return "copy";
+    case consumer::upload: return "upload";
     case consumer::memset: return "memset";
     case consumer::graph: return "graph";
     case consumer::callback: return "callback";
@@ -25,13 +26,12 @@ std::string_view name(consumer what) {
 
 axis consumers() {
   return make_axis<consumer>("consumer",
-                             {consumer::kernel, consumer::copy, consumer::memset, consumer::graph,
-                              consumer::callback, consumer::host_function});
+                             {consumer::kernel, consumer::copy, consumer::upload, consumer::memset,
+                              consumer::graph, consumer::callback, consumer::host_function});
 }
 
 memory_kind input_of(consumer what) {
-  const bool host_call = what == consumer::callback || what == consumer::host_function;
-  return host_call ? memory_kind::mapped : memory_kind::copied;
+  return what == consumer::copy ? memory_kind::copied : memory_kind::mapped;
 }
 
 void require_graphs(case_context& context) {
@@ -50,6 +50,8 @@ consumption::consumption(case_context& context, arrangement& scene, consumer kin
   if (input.data.kind() != input_of(kind)) {
     throw std::logic_error("the input of a consumption is of another memory_kind than input_of()");
   }
+  input.stays_on_device = true;
+  if (kind == consumer::upload) aside_ = driver::device_buffer(context.cuda(), out_.bytes());
   if (kind == consumer::graph) build_graph();
 }
 
@@ -89,7 +91,12 @@ void consumption::enqueue_work(lane& on) {
     case consumer::memset:
       STREAMCTS_CHECK(cuda.cuMemsetD32Async(in, static_cast<unsigned>(out_.expected().base),
                                             out_.words() * 2, on.get()));
-      [[fallthrough]];
+      return;
+    case consumer::upload:
+      STREAMCTS_CHECK(cuda.cuMemcpyHtoDAsync(aside_.address(), input_.data.host_words().data(),
+                                             out_.bytes(), on.get()));
+      STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(host_view, aside_.address(), out_.bytes(), on.get()));
+      return;
     case consumer::copy:
       STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(host_view, in, out_.bytes(), on.get()));
       return;
@@ -98,10 +105,16 @@ void consumption::enqueue_work(lane& on) {
   }
 }
 
+/// A memset leaves its result in the input, in front of what it had to follow.
+sighting consumption::look() const {
+  if (kind_ != consumer::memset) return out_.look();
+  return streamcts::look(input_.data.host_words(), out_.expected(), input_.data.expected());
+}
+
 void consumption::expect_ordered(clause_id clause, operation victim,
                                  std::source_location site) const {
   if (call_ != nullptr) return scene_.expect_complete(clause, victim, *call_, site);
-  const sighting seen = out_.look();
+  const sighting seen = look();
   scene_.expect(clause, victim, op_, kind_of(seen, gate::state::opened), seen, IsComplete(), site);
 }
 

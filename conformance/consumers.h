@@ -14,6 +14,7 @@ namespace streamcts {
 enum class consumer {
   kernel,         ///< a kernel that copies the payload
   copy,           ///< a copy of the payload to the host
+  upload,         ///< a copy of the payload, in pinned memory, to the device
   memset,         ///< overwrites the payload: the later write must win
   graph,          ///< a graph launch with such a kernel
   callback,       ///< a stream callback that looks at the payload
@@ -26,8 +27,8 @@ inline consumer consumer_of(const case_context& context) {
   return context.get<consumer>("consumer");
 }
 
-/// Host calls look at mapped memory, so that the writer itself is what is directly in front of them;
-/// the others read device memory, since asynchronous copies of host memory may wait for the stream.
+/// Mapped memory, so that the writer itself is what is directly in front of the consumer. Copies read
+/// device memory, since asynchronous copies of host memory may wait for the stream.
 memory_kind input_of(consumer what);
 
 /// Ends the case where graphs do not work.
@@ -37,7 +38,8 @@ void require_graphs(case_context& context);
 /// holds at any speed: had it run before the input was written, it would have copied something else,
 /// or would have been overwritten itself.
 ///
-/// Made before the first round. @p input is of the kind input_of(kind).
+/// Made before the first round. @p input is of the kind input_of(kind), and is not to be looked at
+/// otherwise.
 class consumption {
  public:
   consumption(case_context& context, arrangement& scene, consumer kind, product& input);
@@ -51,12 +53,14 @@ class consumption {
  private:
   void build_graph();
   void enqueue_work(lane& on);
+  sighting look() const;
 
   case_context& context_;
   arrangement& scene_;
   consumer kind_;
   product& input_;
   payload out_;
+  driver::device_buffer aside_;  ///< where uploads go
   std::optional<driver::graph_exec> graph_;
   observer* call_ = nullptr;
   operation op_ = 0;

@@ -23,6 +23,9 @@ axis starts() { return make_axis<start>("start", {start::held, start::free}); }
 /// Words of the chain's buffers. One step works on all of them or on a part.
 constexpr std::size_t words = 1024;
 
+/// Smaller allocations may be taken for control words.
+constexpr std::size_t payload_bytes = payload::visibility_words * 8;
+
 /// One step, as the device does it and as the host foretells it.
 enum class step { hash, hash_aside, round_trip, memset, patch, graph };
 constexpr int step_kinds = 6;
@@ -38,9 +41,9 @@ class chain {
         random_(context.seed()),
         data_(context.cuda(), words * 8),
         aside_(context.cuda(), words * 8),
-        through_(context.cuda(), words * 8),
-        patch_(context.cuda(), words * 8),
-        result_(context.cuda(), words * 8),
+        through_(context.cuda(), payload_bytes),
+        patch_(context.cuda(), payload_bytes),
+        result_(context.cuda(), payload_bytes),
         foretold_(words) {
     require_graphs(context);
     driver::graph made(context.cuda());

@@ -58,7 +58,7 @@ STREAMCTS_CASE(query_of_work, {.arrangement = "stream/query",
     early_answer early;
     scene.hold_work([&] {
       victim = scene.victim(stream, out);
-      scene.record(last, stream);
+      if (what == query::event) scene.record(last, stream);
       early.ask(context, scene, stream, last, what);
       by = what == query::stream ? &scene.poll(stream) : &scene.poll(last);
       by->looks_at(out);
@@ -126,7 +126,7 @@ STREAMCTS_CASE(query_of_many, {.arrangement = "stream/query_many",
     scene.hold_work([&] {
       for (int i = 0; i < 70; ++i) scene.write(stream, early_work);
       victim = scene.victim(stream, out);
-      scene.record(last, stream);
+      if (what == query::event) scene.record(last, stream);
       by = what == query::stream ? &scene.poll(stream) : &scene.poll(last);
       by->looks_at(out);
     });

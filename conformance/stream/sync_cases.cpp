@@ -44,6 +44,43 @@ STREAMCTS_CASE(returns_after_work, {.arrangement = "stream/synchronize",
   }
 }
 
+// Promise:   ST-SYNC-001, each time that a stream or an event is synchronized.
+// Defect:    only the first call waits, or it is taken for a repetition of the one before. The thread finds
+//            the sentinel.
+// Any speed: as stream/synchronize. The stream and the event are new in each round and were synchronized
+//            none to three times before.
+STREAMCTS_CASE(returns_after_work_again, {.arrangement = "stream/synchronize_again",
+                                          .clauses = {clause::ST_SYNC_001},
+                                          .axes = {calls(), created_streams()},
+                                          .needs = {need::device_gate, need::mapped_memory}}) {
+  constexpr int most = 4;
+  const bool by_event = context.get<call>("synchronize") == call::event;
+  arrangement scene(context);
+  lane& stream = scene.stream(stream_of(context));
+  product& before = scene.buffer(memory_kind::mapped, producer::kernel, 64);
+  product& out = scene.buffer(memory_kind::mapped);
+  mark& last = scene.event();
+  for (int round = 0; scene.next_round(most * context.by_tier(1, 2, 20)); ++round) {
+    stream.stream = driver::stream(context.cuda(), stream_of(context));
+    last.event = driver::event(context.cuda(), CU_EVENT_DISABLE_TIMING);
+    for (int i = 0; i < round % most; ++i) {
+      scene.write(stream, before);
+      if (by_event) scene.record(last, stream);
+      by_event ? last.event.synchronize() : stream.stream.synchronize();
+    }
+    operation victim{};
+    host_wait* by = nullptr;
+    scene.hold_work([&] {
+      victim = scene.victim(stream, out);
+      if (by_event) scene.record(last, stream);
+      by = by_event ? &scene.synchronize(last) : &scene.synchronize(stream);
+      by->looks_at(out);
+    });
+    scene.drain();
+    scene.expect_covered(clause::ST_SYNC_001, victim, *by);
+  }
+}
+
 // Promise:   ST-SYNC-001, for events of every kind.
 // Defect:    events made for a sleeping wait, or without timing, let the host go at once.
 // Any speed: as stream/synchronize.

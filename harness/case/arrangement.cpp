@@ -139,6 +139,10 @@ operation arrangement::add(lane& on, std::string operation_name, std::string_vie
   return made;
 }
 
+void arrangement::deliver(lane& on, const product& what) {
+  if (!what.stays_on_device) what.data.deliver(on.get());
+}
+
 void arrangement::enqueue_write(lane& on, const product& what, std::uint64_t late_ns) {
   const driver::function_table& cuda = context_.cuda();
   const payload& data = what.data;
@@ -146,19 +150,19 @@ void arrangement::enqueue_write(lane& on, const product& what, std::uint64_t lat
     case producer::kernel:
       context_.kernels().write_pattern(on.get(), data.target(), data.words(), data.expected(),
                                        late_ns);
-      data.deliver(on.get());
+      deliver(on, what);
       return;
     case producer::memset:
       STREAMCTS_CHECK(cuda.cuMemsetD32Async(data.target(),
                                             static_cast<unsigned>(data.expected().base),
                                             data.words() * 2, on.get()));
-      data.deliver(on.get());
+      deliver(on, what);
       return;
     case producer::copy:
       if (data.kind() == memory_kind::managed || data.kind() == memory_kind::copied) {
         STREAMCTS_CHECK(cuda.cuMemcpyDtoDAsync(data.target(), what.source.address(), data.bytes(),
                                                on.get()));
-        data.deliver(on.get());
+        deliver(on, what);
       } else {
         STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(const_cast<std::uint64_t*>(data.host_words().data()),
                                                what.source.address(), data.bytes(), on.get()));
@@ -183,7 +187,7 @@ operation arrangement::victim(lane& on, product& what) {
     context_.kernels().gated_write(on.get(), held.word().device(), held.begun_word().device(), 1,
                                    static_cast<std::uint64_t>(held.timeout().count()),
                                    what.data.target(), what.data.words(), what.data.expected());
-    what.data.deliver(on.get());
+    deliver(on, what);
   } else {
     held.enqueue(context_.cuda(), context_.kernels(), on.get(), gate_kind::mapped_flag);
     enqueue_write(on, what, 0);

@@ -156,6 +156,7 @@ class arrangement {
   void prepare(product& what);
   void arm(streamcts::observer& call);
   void enqueue_write(lane& on, const product& what, std::uint64_t late_ns);
+  static void deliver(lane& on, const product& what);
   hold_result keep(hold_order& order, const std::function<void()>& enqueue,
                    const std::function<void()>& canary, const std::vector<clause_id>& clauses);
   gate& new_gate(std::unique_ptr<gate>& place);

@@ -63,6 +63,9 @@ struct product {
   driver::device_buffer source;  ///< for copies: holds the pattern before the round begins
   std::string name;              ///< "payload 1"
   std::optional<operation> written;
+  /// Whether the copy to the host that belongs to `copied` memory is left out: for payloads that only
+  /// work of the device reads, so that it is directly behind the writer.
+  bool stays_on_device = false;
 };
 
 /// One look at a payload from inside a host call.

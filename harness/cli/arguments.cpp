@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "harness/cli/numbers.h"
 #include "harness/runner/errors.h"
@@ -224,6 +226,14 @@ arguments parse_arguments(int count, const char* const* words) {
   if (count == 2 && std::string(words[1]) == "--version") {
     made.what = command::version;
     return made;
+  }
+  const auto is_command = [&](std::string_view word) {
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    return std::any_of(commands.begin(), commands.end(),
+                       [&](const CLI::App* each) { return each->check_name(std::string(word)); });
+  };
+  if (count > 1 && words[1][0] != '-' && !is_command(words[1])) {
+    throw runner::usage_error(fmt::format("{}: is no command; see 'streamcts --help'", words[1]));
   }
   try {
     app.parse(count, const_cast<char**>(words));

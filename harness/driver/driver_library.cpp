@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "harness/driver/keep.h"
 #include "harness/driver/loader.h"
 #include "harness/driver/mapped_files.h"
 #include "harness/driver/result.h"
@@ -48,7 +49,7 @@ void* ask(PFN_cuGetProcAddress_v12000 modern, PFN_cuGetProcAddress_v11030 old, c
 }  // namespace
 
 driver_library driver_library::open(const std::string& path) {
-  auto loaded = std::make_unique<state>();
+  auto loaded = std::make_shared<state>();
   state& s = *loaded;
   s.file = load_file("driver", path, "libcuda.so.1", remedy);
   s.modern_lookup = s.file.symbol<PFN_cuGetProcAddress_v12000>("cuGetProcAddress_v2");
@@ -97,7 +98,8 @@ driver_library driver_library::open(const std::string& path) {
                          std::string(missing.front()) + " and " +
                          std::to_string(missing.size() - 1) + " other functions; " + remedy);
   }
-  return driver_library(loaded.release());
+  keep_for_ever(loaded);
+  return driver_library(loaded.get());
 }
 
 const function_table& driver_library::functions(stream_mode mode) const {

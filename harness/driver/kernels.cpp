@@ -3,7 +3,10 @@
 
 #include "harness/driver/kernels.h"
 
+#include <memory>
+
 #include "harness/driver/event.h"
+#include "harness/driver/keep.h"
 #include "harness/driver/memory.h"
 #include "kernels/parameters.h"
 
@@ -99,14 +102,14 @@ void kernel_set::fault_trap(on_stream stream) const {
 
 void kernel_set::warm_up(on_stream stream, std::chrono::nanoseconds limit) const {
   // Payload in device memory; gate, begun flag, message flag and reply in a page of zeros.
-  device_buffer payload(*table_, 4096);
-  host_buffer control(*table_, 64);
-  auto* const words = control.as<std::uint32_t>();
+  const auto payload = std::make_shared<device_buffer>(*table_, 4096);
+  const auto control = std::make_shared<host_buffer>(*table_, 64);
+  auto* const words = control->as<std::uint32_t>();
   for (int i = 0; i < 16; ++i) words[i] = 0;
   words[0] = streamcts::kernels::gate_opened;
-  const CUdeviceptr gate_word = control.device_address();
+  const CUdeviceptr gate_word = control->device_address();
   const CUdeviceptr begun = gate_word + 4, flag = gate_word + 8, reply = gate_word + 12;
-  const CUdeviceptr data = payload.address();
+  const CUdeviceptr data = payload->address();
   const event done(*table_);
 
   constexpr std::uint64_t count = 256, timeout_ns = 1'000'000;
@@ -124,8 +127,8 @@ void kernel_set::warm_up(on_stream stream, std::chrono::nanoseconds limit) const
   done.record(stream.handle);
   if (done.wait(limit)) return;
   // The kernels may still run: what they use stays theirs.
-  payload.release();
-  control.release();
+  keep_for_ever(payload);
+  keep_for_ever(control);
   throw not_supported("warming up: the kernels did not finish within " +
                       std::to_string(limit / std::chrono::milliseconds(1)) + " ms");
 }

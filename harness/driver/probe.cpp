@@ -4,7 +4,6 @@
 #include "harness/driver/probe.h"
 
 #include <cstdio>
-#include <mutex>
 
 #include "harness/driver/probe_internal.h"
 
@@ -61,13 +60,6 @@ std::string reason_of(const call_error& error) {
 }  // namespace
 
 namespace detail {
-
-void keep(std::vector<std::shared_ptr<void>> things) {
-  static auto& kept = *new std::vector<std::shared_ptr<void>>;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  for (auto& thing : things) kept.push_back(std::move(thing));
-}
 
 void prober::begin_step(std::string_view name) const {
   if (options_.on_step) options_.on_step(name);
@@ -203,8 +195,7 @@ void prober::run() {
   try_all();
   if (!stuck_) return;
   current.release();
-  kernels_.release();
-  image_.release();
+  if (image_ != nullptr) image_->release();
 }
 
 }  // namespace detail

@@ -13,6 +13,7 @@
 
 #include "harness/driver/context.h"
 #include "harness/driver/graph.h"
+#include "harness/driver/keep.h"
 #include "harness/driver/kernels.h"
 #include "harness/driver/memory.h"
 #include "harness/driver/poll.h"
@@ -21,15 +22,12 @@
 
 namespace streamcts::driver::detail {
 
-/// Keeps @p things for the rest of the process.
-void keep(std::vector<std::shared_ptr<void>> things);
-
 /// What host calls touch: never freed, since a driver may call late, or twice.
 template <typename T, typename... Args>
 T& immortal(Args&&... args) {
   auto made = std::make_shared<T>(std::forward<Args>(args)...);
   T& reference = *made;
-  keep({std::move(made)});
+  keep_for_ever(std::move(made));
   return reference;
 }
 
@@ -49,7 +47,10 @@ class arena {
   void clear() {
     while (!things_.empty()) things_.pop_back();
   }
-  void abandon() { keep(std::move(things_)); }
+  void abandon() {
+    for (auto& thing : things_) keep_for_ever(std::move(thing));
+    things_.clear();
+  }
 
  private:
   std::vector<std::shared_ptr<void>> things_;

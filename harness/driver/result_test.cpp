@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "harness/driver/runtime.h"
 
 namespace streamcts::driver {
@@ -23,6 +26,17 @@ TEST(ResultName, KnowsTheEnumerators) {
   EXPECT_STREQ(result_name(CUDA_ERROR_UNKNOWN), "CUDA_ERROR_UNKNOWN");
   EXPECT_STREQ(result_name(CUDA_ERROR_STREAM_CAPTURE_UNJOINED),
                "CUDA_ERROR_STREAM_CAPTURE_UNJOINED");
+}
+
+TEST(ResultName, IsUnique) {
+  std::set<std::string> names;
+  int known = 0;
+  for (int code = 0; code < 1000; ++code) {
+    const std::string name = result_name(static_cast<CUresult>(code));
+    EXPECT_TRUE(names.insert(name).second) << name;
+    if (name.starts_with("CUDA_")) ++known;
+  }
+  EXPECT_GE(known, 100);
 }
 
 TEST(ResultName, GivesOtherCodesAsNumbersThatStay) {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "harness/driver/keep.h"
 #include "harness/driver/loader.h"
 
 namespace streamcts::driver {
@@ -68,7 +69,7 @@ std::string system_runtime_name() {
 
 runtime_library runtime_library::open(const std::string& path, const driver_library& driver) {
   require_same_driver(driver);
-  auto loaded = std::make_unique<state>();
+  auto loaded = std::make_shared<state>();
   state& s = *loaded;
   s.file = load_file("runtime", path, system_runtime_name(), remedy);
   s.legacy = resolve(s.file, stream_mode::legacy);
@@ -86,7 +87,8 @@ runtime_library runtime_library::open(const std::string& path, const driver_libr
   }
   // A runtime may have opened another driver by itself.
   require_same_driver(driver);
-  return runtime_library(loaded.release());
+  keep_for_ever(loaded);
+  return runtime_library(loaded.get());
 }
 
 const runtime_table& runtime_library::functions(stream_mode mode) const {

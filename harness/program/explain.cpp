@@ -43,7 +43,8 @@ class explainer {
 
   /// The chain that the violation breaks; empty where it is not about order.
   std::vector<order_link> chain(const violation& v) const {
-    if (v.item == none) return {};
+    // The final synchronization is no line of the program: its clause says all.
+    if (v.item == none || (v.from.at == place::finish && v.reader == none)) return {};
     const order_graph graph(m_, seen_.outcomes);
     const order_point item_end{type::end, v.item}, item_start{type::start, v.item};
     switch (v.kind) {
@@ -77,7 +78,7 @@ class explainer {
       default:
         break;
     }
-    if (v.from.at == place::finish && v.kind == violation_kind::not_done) {
+    if (v.from.at == place::finish && v.reader == none && v.item != none) {
       return is_host_item(m_.items().items()[at(v.item)].kind) ? "CB-BLOCK-005" : "ST-SYNC-004";
     }
     return order_clause(links);

@@ -74,7 +74,8 @@ TEST(json, time_without_end_is_none) {
 TEST(json, an_observation_comes_back) {
   const observation full = example_observation();
   EXPECT_EQ(parse_observation(observation_line(full), "x"), full);
-  const observation bare{.name = "n"};
+  observation bare;
+  bare.name = "n";
   EXPECT_EQ(parse_observation(observation_line(bare), "x"), bare);
 }
 

@@ -29,8 +29,11 @@ case_record record(std::string id, verdict how, std::uint64_t repeat = 0) {
 }
 
 TEST(run, the_reference_is_known_by_its_device) {
-  EXPECT_TRUE(is_reference({.name = "streamcts reference device"}));
-  EXPECT_FALSE(is_reference({.name = "NVIDIA H200"}));
+  device_info device;
+  device.name = "streamcts reference device";
+  EXPECT_TRUE(is_reference(device));
+  device.name = "NVIDIA H200";
+  EXPECT_FALSE(is_reference(device));
 }
 
 TEST(run, the_last_record_of_a_case_wins) {
