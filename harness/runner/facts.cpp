@@ -109,7 +109,9 @@ json to_json_value(const streamcts::calibration& value) {
   return {{"host_call_latency_median_ns", value.host_call_latency_median.count()},
           {"host_call_latency_p999_ns", value.host_call_latency_p999.count()},
           {"enqueue_median_ns", value.enqueue_median.count()},
-          {"copy_bytes_per_second", value.copy_bytes_per_second}};
+          {"copy_bytes_per_second", value.copy_bytes_per_second},
+          {"holds", static_cast<int>(value.holds)},
+          {"haste", value.haste}};
 }
 
 streamcts::calibration read_calibration(const json& value) {
@@ -118,6 +120,14 @@ streamcts::calibration read_calibration(const json& value) {
   read(value, "host_call_latency_p999_ns", made.host_call_latency_p999);
   read(value, "enqueue_median_ns", made.enqueue_median);
   read(value, "copy_bytes_per_second", made.copy_bytes_per_second);
+  // Files of a probe of before they were there have neither.
+  const int holds = value.value("holds", 0);
+  if (holds < 0 || holds > static_cast<int>(hold_kind::random)) {
+    throw usage_error("calibration: 'holds' is none of the kinds known");
+  }
+  made.holds = static_cast<hold_kind>(holds);
+  made.haste = value.value("haste", 1.0);
+  if (!(made.haste >= 1)) throw usage_error("calibration: 'haste' must be 1 or more");
   return made;
 }
 

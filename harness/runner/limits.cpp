@@ -51,6 +51,7 @@ duration time_limits::of(const case_definition& definition) const {
 }
 
 duration time_limits::of_start() const {
+  if (start_timeout) return *start_timeout;
   return std::clamp<duration>(20 * start, 60s, greatest_start) * sanitizer_factor;
 }
 

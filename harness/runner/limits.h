@@ -21,6 +21,8 @@ struct time_limits {
   std::optional<duration> timeout;
   /// How long the probe's child took to start.
   duration start{300};
+  /// How long a child may take to start, in place of what is calculated.
+  std::optional<duration> start_timeout;
 
   /// How much slower than assumed this driver is, from 1 to 10.
   double factor() const;

@@ -42,7 +42,7 @@ TEST(Messages, CarryAWholeOutcome) {
   EXPECT_EQ(got.index, 3u);
   EXPECT_EQ(got.seconds, 1.5);
   EXPECT_EQ(got.outcome.result, case_result::fail);
-  EXPECT_EQ(got.outcome.reason, "bytes \\xFF");
+  EXPECT_EQ(got.outcome.reason, "bytes \\xff");
   EXPECT_EQ(got.outcome.missed_holds.at("expired"), 2u);
   EXPECT_EQ(got.outcome.opportunities.at("CB-ORDER-001").calibrated, 4u);
   EXPECT_EQ(got.outcome.observations[0].note, "note");

@@ -19,6 +19,12 @@ std::string text(const std::string& value) {
   return results::to_printable(value.substr(0, longest_text)) + " ... (cut)";
 }
 
+json texts(const std::vector<std::string>& values) {
+  json made = json::array();
+  for (const std::string& each : values) made.push_back(text(each));
+  return made;
+}
+
 /// Both ends are the same program, so enumerations travel as numbers.
 template <typename Enum>
 Enum read_enum(const json& value, Enum last) {
@@ -81,8 +87,11 @@ json to_json_value(const case_outcome& value) {
   }
   json& observations = made["observations"] = json::array();
   for (const auto& each : value.observations) {
-    observations.push_back(
-        {text(each.name), text(each.value), text(each.note)});
+    json rows = json::array();
+    for (const auto& row : each.rows) rows.push_back(texts(row));
+    observations.push_back({text(each.name), text(each.value), text(each.note),
+                            texts(each.columns), std::move(rows),
+                            each.differs_from_documentation});
   }
   if (value.first_failure) made["failure"] = failure_json(*value.first_failure);
   return made;
@@ -99,7 +108,8 @@ case_outcome read_outcome(const json& value) {
     made.opportunities[clause] = {count.at(0), count.at(1)};
   }
   for (const json& each : value.at("observations")) {
-    made.observations.push_back({each.at(0), each.at(1), each.at(2)});
+    made.observations.push_back(
+        {each.at(0), each.at(1), each.at(2), each.at(3), each.at(4), each.at(5)});
   }
   if (value.contains("failure")) made.first_failure = read_failure(value.at("failure"));
   return made;

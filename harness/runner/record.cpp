@@ -87,6 +87,8 @@ std::vector<results::observation> make_observations(const job_case& of, const ca
     observation.clauses = clause_names(*of.instance);
     observation.value = each.value;
     observation.note = each.note;
+    observation.table = {each.columns, each.rows};
+    observation.differs_from_documentation = each.differs_from_documentation;
     made.push_back(std::move(observation));
   }
   return made;

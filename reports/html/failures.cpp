@@ -41,7 +41,7 @@ void add_promise(pugi::xml_node parent, const digest& all, std::string_view id) 
   add(quote, "p", clause == nullptr ? "This clause is not in the catalogue." : clause->statement,
       {{"class", "statement"}});
   const pugi::xml_node origin = add(quote, "p", {{"class", "source"}});
-  add_clause_link(origin, id);
+  add_clause_link(origin, all, id);
   if (clause == nullptr) return;
   add_text(origin, " " + source_text(*clause));
   if (clause->derived) {

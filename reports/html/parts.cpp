@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
@@ -124,8 +125,14 @@ void add_case_link(pugi::xml_node parent, const page& from, std::string_view id)
   }
 }
 
-void add_clause_link(pugi::xml_node parent, std::string_view id) {
-  add(parent, "a", id, {{"class", "id"}, {"href", "#" + anchor("c", id)}});
+void add_clause_link(pugi::xml_node parent, const digest& all, std::string_view id) {
+  const bool has_row = std::any_of(all.clauses.begin(), all.clauses.end(),
+                                   [&](const clause_row& row) { return row.id == id; });
+  if (has_row) {
+    add(parent, "a", id, {{"class", "id"}, {"href", "#" + anchor("c", id)}});
+  } else {
+    add(parent, "span", id, {{"class", "id"}});
+  }
 }
 
 pugi::xml_node add_part(page& into, std::string_view id, std::string_view title,

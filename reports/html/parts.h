@@ -60,7 +60,8 @@ std::string anchor(std::string_view prefix, std::string_view text);
 /// The id of a case, as a link to its card where it has one.
 void add_case_link(pugi::xml_node parent, const page& from, std::string_view id);
 /// The id of a clause, as a link into the table of clauses.
-void add_clause_link(pugi::xml_node parent, std::string_view id);
+/// Only the id where the page has no row of that clause.
+void add_clause_link(pugi::xml_node parent, const digest& all, std::string_view id);
 
 /// A folded part. @return where its content goes.
 pugi::xml_node add_fold(pugi::xml_node parent, std::string_view summary, bool open = false);

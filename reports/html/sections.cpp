@@ -146,7 +146,7 @@ void add_observations(page& into) {
     if (each.case_id.empty() && each.clauses.empty()) continue;
     pugi::xml_node origin = add(item, "p", {{"class", "source"}});
     for (const std::string& clause : each.clauses) {
-      add_clause_link(origin, clause);
+      add_clause_link(origin, into.all, clause);
       add_text(origin, " ");
     }
     if (!each.case_id.empty()) add_case_link(origin, into, each.case_id);

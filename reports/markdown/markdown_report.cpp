@@ -76,7 +76,7 @@ class document {
     for (std::size_t i = 0; i < columns; ++i) rule += " --- |";
     line(rule);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (text_.size() + rows[i].size() > room) {
+      if (text_.size() + rows[i].size() > room - kept_) {
         line(fmt::format("\n{} more; they are in report.html.", rows.size() - i));
         return;
       }
@@ -84,14 +84,22 @@ class document {
     }
   }
 
+  /// Tables before the next one leave room for these rows.
+  void keep_room_for(const std::vector<std::string>& rows) {
+    kept_ = 1024;  // its heading, and the sentence on rows left out before it
+    for (const std::string& row : rows) kept_ += row.size() + 1;
+  }
+  void use_room() { kept_ = 0; }
+
   std::string take() { return std::move(text_); }
 
  private:
   // What is appended without a check (headings, rules, the sentence on rows left out) fits above
   // it.
-  static constexpr std::size_t room = markdown_limit - 4096;
-  bool full() const { return text_.size() + 512 > room; }
+  static constexpr std::size_t room = markdown_limit - 8192;
+  bool full() const { return text_.size() + 512 > room - kept_; }
 
+  std::size_t kept_ = 0;
   std::string text_;
 };
 
@@ -188,9 +196,12 @@ std::vector<std::string> environment_rows(const digest& all) {
 std::string markdown_report(const digest& all) {
   document out;
   add_top(out, all);
+  const std::vector<std::string> tested = environment_rows(all);
+  out.keep_room_for(tested);
   out.table("Broken promises", "| Clause | Promise | Red cases | Seen |", broken_rows(all));
   out.table("Red cases", "| Verdict | Case | How often | Run it again |", red_rows(all));
-  out.table("What was tested", "| What | Which |", environment_rows(all));
+  out.use_room();
+  out.table("What was tested", "| What | Which |", tested);
   out.table("What could not be tried", "| Verdict | Reason | Cases |", untried_rows(all));
   out.table("Observations", "| What | Seen | Documentation |", observation_rows(all));
   return out.take();

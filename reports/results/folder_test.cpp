@@ -103,7 +103,7 @@ TEST_F(run_folder, damaged_lines_are_counted_and_passed_over) {
   EXPECT_THAT(
       read.damages,
       ElementsAre(AllOf(Field(&damage::line, 3u), Field(&damage::what, HasSubstr("no JSON"))),
-                  AllOf(Field(&damage::line, 4u), Field(&damage::what, HasSubstr("id is 1"))),
+                  AllOf(Field(&damage::line, 4u), Field(&damage::what, HasSubstr("verdict is missing"))),
                   AllOf(Field(&damage::file, "observations.jsonl"), Field(&damage::line, 1u))));
 }
 
