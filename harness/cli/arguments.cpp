@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 
+#include "harness/cli/faults_arguments.h"
 #include "harness/cli/numbers.h"
 #include "harness/runner/errors.h"
 
@@ -221,6 +222,7 @@ arguments parse_arguments(int count, const char* const* words) {
   add_run(app, made);
   add_probe(app, made);
   add_catalogue(app, made);
+  add_faults(app, made);
   add_others(app, made);
   for (int i = 0; i < count; ++i) made.run.command.emplace_back(words[i]);
   if (count == 2 && std::string(words[1]) == "--version") {

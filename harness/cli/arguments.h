@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/case/axes.h"
+#include "harness/runner/matrix/matrix_run.h"
 #include "harness/runner/run.h"
 
 namespace streamcts::cli {
@@ -16,7 +17,9 @@ enum class output_format { text, json, ctest };
 
 /// The command line, read.
 struct arguments {
-  enum class command { help, run, probe, list, clauses, devices, report, doctor, version };
+  enum class command {
+    help, run, probe, list, clauses, devices, report, doctor, faults_list, faults_matrix, version
+  };
   command what = command::help;
   std::string help;  ///< text to print, for `help`
 
@@ -30,6 +33,7 @@ struct arguments {
   std::string work_folder;        ///< list --format ctest
   bool uncovered = false;         ///< clauses
   std::string folder;             ///< report
+  runner::matrix_request matrix;  ///< faults; of its list the faults alone
 };
 
 /// @throws runner::usage_error in one line for whatever cannot be understood

@@ -34,6 +34,8 @@ int dispatch(const arguments& given, const runner::suite& suite) {
     case arguments::command::devices: return devices_command(given, program);
     case arguments::command::report: return report_command(given, program);
     case arguments::command::doctor: return doctor_command(given, program);
+    case arguments::command::faults_list: return faults_list_command(given);
+    case arguments::command::faults_matrix: return faults_matrix_command(given, program);
     case arguments::command::version: return version_command();
   }
   return 0;

@@ -17,6 +17,8 @@ int clauses_command(const arguments& given, const runner::program_parts& program
 int devices_command(const arguments& given, const runner::program_parts& program);
 int report_command(const arguments& given, const runner::program_parts& program);
 int doctor_command(const arguments& given, const runner::program_parts& program);
+int faults_list_command(const arguments& given);
+int faults_matrix_command(const arguments& given, const runner::program_parts& program);
 int version_command();
 
 }  // namespace streamcts::cli

@@ -86,6 +86,12 @@ hold_result gatekeeper::attend(hold_order& order) const {
   });
   if (order.abandon.load()) return hold_result::abandoned;
   if (!enqueued) return hold_result::enqueue_blocked;
+  if (limits_.holds != hold_kind::gates) {
+    // The gates end by themselves, up to three of them one after the other; what does not (a value
+    // wait) is opened in the end. Either way it is no opportunity.
+    wait_for(4 * limits_.delay(1), [&] { return order.victim->now() != gate::state::shut; });
+    return hold_result::expired;
+  }
   if (order.front != nullptr) order.front->open();
   if (order.front != nullptr || order.canary_gate != nullptr) {
     if (!wait_for(limits_.enqueue_cap(), [&] { return order.victim->begun(); })) {
