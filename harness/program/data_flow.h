@@ -27,9 +27,11 @@ class buffer_value {
   }
   /// Neither of these, or not one of them throughout: torn, or garbage.
   static constexpr buffer_value torn() { return buffer_value(0xFFFF); }
+  /// Nobody looked.
+  static constexpr buffer_value unread() { return buffer_value(0xFFFE); }
 
   constexpr bool is_torn() const { return code_ == 0xFFFF; }
-  constexpr bool is_initial() const { return !is_torn() && code_ >= item_set::capacity; }
+  constexpr bool is_initial() const { return code_ >= item_set::capacity && code_ < 0xFFFE; }
   constexpr bool is_item() const { return code_ < item_set::capacity; }
   constexpr std::size_t item() const { return code_; }
   constexpr std::size_t buffer() const { return code_ - item_set::capacity; }
