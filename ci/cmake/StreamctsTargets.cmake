@@ -45,3 +45,22 @@ function(streamcts_unit_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX "unit/"
                        PROPERTIES LABELS unit TIMEOUT ${arg_TIMEOUT})
 endfunction()
+
+# streamcts_nvcc_program(NAME SOURCE file.cu FOLDER dir [OPTIONS ...])
+#
+# An ordinary CUDA program, linked `-cudart shared`: it runs over whichever libcudart.so.13 and
+# libcuda.so.1 the loader finds, those of the reference by LD_LIBRARY_PATH.
+function(streamcts_nvcc_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;FOLDER" "OPTIONS")
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}")
+  file(GLOB headers "${PROJECT_SOURCE_DIR}/kernels/*.h" "${PROJECT_SOURCE_DIR}/kernels/*.cu")
+  add_custom_command(
+    OUTPUT "${arg_FOLDER}/${name}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${arg_FOLDER}"
+    COMMAND "${CUDAToolkit_NVCC_EXECUTABLE}" -cudart shared -std=c++17 -I. -arch=sm_90
+            -Werror=all-warnings ${arg_OPTIONS} -o "${arg_FOLDER}/${name}" "${source}"
+    DEPENDS "${source}" ${headers}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "Compiling ${name} with nvcc" VERBATIM)
+  add_custom_target(${name} DEPENDS "${arg_FOLDER}/${name}")
+endfunction()

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -198,9 +197,6 @@ TEST_F(Reference, ProbeFindsItAble) {
 }
 
 TEST_F(Reference, RuntimeOverIt) {
-  if (!std::filesystem::exists(STREAMCTS_REFERENCE_RUNTIME)) {
-    GTEST_SKIP() << "the reference's libcudart is not built";
-  }
   const runtime_library runtime = runtime_library::open(STREAMCTS_REFERENCE_RUNTIME, library());
   probe_options options;
   for (const feature f : all_features()) {
@@ -213,6 +209,31 @@ TEST_F(Reference, RuntimeOverIt) {
   EXPECT_TRUE(found.works(feature::runtime)) << found.of(feature::runtime).reason;
   EXPECT_TRUE(found.works(feature::runtime_per_thread))
       << found.of(feature::runtime_per_thread).reason;
+}
+
+TEST_F(Reference, RuntimeHasEveryFunctionInBothModes) {
+  const runtime_library runtime = runtime_library::open(STREAMCTS_REFERENCE_RUNTIME, library());
+  EXPECT_EQ(runtime.version(), CUDART_VERSION);
+  for (const stream_mode mode : {stream_mode::legacy, stream_mode::per_thread}) {
+    const runtime_table& r = runtime.functions(mode);
+#define RUNTIME_FUNCTION(level, name, per_thread_suffix) EXPECT_TRUE(r.name) << #name;
+#include "harness/driver/runtime_functions.def"
+  }
+}
+
+TEST_F(Reference, RuntimeSharesHandlesAndTheContext) {
+  const runtime_library runtime = runtime_library::open(STREAMCTS_REFERENCE_RUNTIME, library());
+  const runtime_table& r = runtime.functions(stream_mode::legacy);
+  const stream s(table_, stream_kind::non_blocking);
+  unsigned flags = 0;
+  STREAMCTS_CHECK(r.cudaStreamGetFlags(s.get(), &flags));
+  EXPECT_EQ(flags, unsigned{cudaStreamNonBlocking});
+  cudaStream_t theirs = nullptr;
+  STREAMCTS_CHECK(r.cudaStreamCreateWithFlags(&theirs, cudaStreamDefault));
+  CUcontext where = nullptr;
+  STREAMCTS_CHECK(table_.cuStreamGetCtx(theirs, &where));
+  EXPECT_EQ(where, context_->get());
+  STREAMCTS_CHECK(table_.cuStreamDestroy(theirs));
 }
 
 }  // namespace
