@@ -20,6 +20,14 @@ void bury(std::shared_ptr<void> remains) {
   graveyard->push_back(std::move(remains));
 }
 
+/// Uniform in [0, 1), the same for the same two numbers: the top bits of splitmix64's finalizer.
+double chance_of(std::uint64_t seed, std::uint64_t epoch) {
+  std::uint64_t value = seed + (epoch + 1) * 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((value ^ (value >> 31)) >> 11) * 0x1p-53;
+}
+
 }  // namespace
 
 arrangement::~arrangement() {
@@ -38,8 +46,13 @@ arrangement::~arrangement() {
 }
 
 gate& arrangement::new_gate(std::unique_ptr<gate>& place) {
+  const streamcts::calibration& limits = context_.calibration();
+  const double chance =
+      limits.holds == hold_kind::random ? chance_of(context_.seed(), context_.next_epoch()) : 0;
   const control_word word = control_.next();
-  place = std::make_unique<gate>(word, control_.next(), context_.calibration().gate_timeout());
+  // Where victims are delayed instead, the gate is one that nobody opens before it expires.
+  place = std::make_unique<gate>(word, control_.next(), limits.delay(chance));
+  if (limits.holds == hold_kind::none) place->open();
   return *place;
 }
 
