@@ -43,12 +43,14 @@ arrangement::arrangement(case_context& context)
 
 // --- pieces
 
-lane& arrangement::stream(driver::stream_kind kind) {
+lane& arrangement::stream(driver::stream_kind kind, api by) {
   const char letter = static_cast<char>('A' + lanes_.size() % 26);
   const std::string number = lanes_.size() < 26 ? "" : std::to_string(lanes_.size() / 26);
   return lanes_.emplace_back(
-      lane{driver::stream(context_.cuda(), kind),
-           fmt::format("stream {}{} ({})", letter, number, to_string(kind)), std::nullopt});
+      lane{.stream = driver::stream(context_.cuda(by), kind),
+           .name = fmt::format("stream {}{} ({})", letter, number, to_string(kind)),
+           .last = std::nullopt,
+           .by = by});
 }
 
 product& arrangement::buffer(memory_kind kind, producer by, std::size_t words) {
@@ -59,8 +61,8 @@ product& arrangement::buffer(memory_kind kind, producer by, std::size_t words) {
   return made;
 }
 
-mark& arrangement::event(unsigned flags) {
-  return marks_.emplace_back(mark{driver::event(context_.cuda(), flags),
+mark& arrangement::event(unsigned flags, api by) {
+  return marks_.emplace_back(mark{driver::event(context_.cuda(by), flags),
                                   fmt::format("event {}", marks_.size() + 1), std::nullopt});
 }
 
@@ -139,33 +141,40 @@ operation arrangement::add(lane& on, std::string operation_name, std::string_vie
   return made;
 }
 
-void arrangement::deliver(lane& on, const product& what) {
-  if (!what.stays_on_device) what.data.deliver(on.get());
+arrangement::way arrangement::into(const lane& on, bool by_null) const {
+  const driver::stream_mode mode =
+      by_null ? driver::stream_mode::per_thread : driver::stream_mode::legacy;
+  return {context_.cuda(on.by, mode), context_.kernels(on.by, mode), by_null ? nullptr : on.get()};
+}
+
+void arrangement::deliver(lane& on, const product& what) const {
+  const way to = into(on);
+  if (!what.stays_on_device) what.data.deliver(to.stream, to.cuda);
 }
 
 void arrangement::enqueue_write(lane& on, const product& what, std::uint64_t late_ns) {
-  const driver::function_table& cuda = context_.cuda();
+  const way to = into(on);
   const payload& data = what.data;
   switch (what.by) {
     case producer::kernel:
-      context_.kernels().write_pattern(on.get(), data.target(), data.words(), data.expected(),
-                                       late_ns);
+      to.kernels.write_pattern(to.stream, data.target(), data.words(), data.expected(), late_ns);
       deliver(on, what);
       return;
     case producer::memset:
-      STREAMCTS_CHECK(cuda.cuMemsetD32Async(data.target(),
-                                            static_cast<unsigned>(data.expected().base),
-                                            data.words() * 2, on.get()));
+      STREAMCTS_CHECK(to.cuda.cuMemsetD32Async(data.target(),
+                                               static_cast<unsigned>(data.expected().base),
+                                               data.words() * 2, to.stream));
       deliver(on, what);
       return;
     case producer::copy:
-      if (data.kind() == memory_kind::managed || data.kind() == memory_kind::copied) {
-        STREAMCTS_CHECK(cuda.cuMemcpyDtoDAsync(data.target(), what.source.address(), data.bytes(),
-                                               on.get()));
+      if (data.kind() == memory_kind::managed || data.is_copied()) {
+        STREAMCTS_CHECK(to.cuda.cuMemcpyDtoDAsync(data.target(), what.source.address(),
+                                                  data.bytes(), to.stream));
         deliver(on, what);
       } else {
-        STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(const_cast<std::uint64_t*>(data.host_words().data()),
-                                               what.source.address(), data.bytes(), on.get()));
+        STREAMCTS_CHECK(
+            to.cuda.cuMemcpyDtoHAsync(const_cast<std::uint64_t*>(data.host_words().data()),
+                                      what.source.address(), data.bytes(), to.stream));
       }
       return;
   }
@@ -183,13 +192,14 @@ operation arrangement::victim(lane& on, product& what) {
       add(on, fmt::format("held {} writing {}", streamcts::name(what.by), what.name));
   what.written = made;
   gate& held = *victim_gate_;
+  const way to = into(on);
   if (what.by == producer::kernel) {
-    context_.kernels().gated_write(on.get(), held.word().device(), held.begun_word().device(), 1,
-                                   static_cast<std::uint64_t>(held.timeout().count()),
-                                   what.data.target(), what.data.words(), what.data.expected());
+    to.kernels.gated_write(to.stream, held.word().device(), held.begun_word().device(), 1,
+                           static_cast<std::uint64_t>(held.timeout().count()), what.data.target(),
+                           what.data.words(), what.data.expected());
     deliver(on, what);
   } else {
-    held.enqueue(context_.cuda(), context_.kernels(), on.get(), gate_kind::mapped_flag);
+    held.enqueue(to.cuda, to.kernels, to.stream, gate_kind::mapped_flag);
     enqueue_write(on, what, 0);
   }
   return made;
@@ -199,14 +209,15 @@ operation arrangement::enqueue(lane& on, streamcts::observer& call) {
   arm(call);
   call.op_ = add(on, call.name_, call.call_ == host_call::add_callback ? "CB-ORDER-001"
                                                                        : "HF-ORDER-001");
-  call.slot_.enqueue(on.calls_by_null ? context_.cuda_per_thread() : context_.cuda(), call.call_,
-                     on.calls_by_null ? nullptr : on.get());
+  const way to = into(on, on.calls_by_null || on.all_by_null);
+  call.slot_.enqueue(to.cuda, call.call_, to.stream);
   return call.op_;
 }
 
 operation arrangement::record(mark& what, lane& on) {
   const operation made = add(on, fmt::format("record of {}", what.name), "EV-REC-001");
-  what.event.record(on.get());
+  const way to = into(on);
+  STREAMCTS_CHECK(to.cuda.cuEventRecord(what.get(), to.stream));
   what.recorded = made;
   return made;
 }
@@ -214,18 +225,33 @@ operation arrangement::record(mark& what, lane& on) {
 operation arrangement::wait(lane& on, mark& what) {
   const operation made = add(on, fmt::format("wait for {}", what.name));
   if (what.recorded) graph_.order(*what.recorded, made, "EV-WAIT-001");
-  on.stream.wait(what.event);
+  const way to = into(on);
+  STREAMCTS_CHECK(to.cuda.cuStreamWaitEvent(to.stream, what.get(), CU_EVENT_WAIT_DEFAULT));
   return made;
 }
 
 operation arrangement::signal(lane& on, control_word marker) {
   const operation made = add(on, fmt::format("marker kernel {}", ++named_));
-  context_.kernels().signal(on.get(), marker.device(), 1);
+  const way to = into(on);
+  to.kernels.signal(to.stream, marker.device(), 1);
   return made;
 }
 
 operation arrangement::note(lane& on, std::string operation_name) {
   return add(on, std::move(operation_name));
+}
+
+operation arrangement::node(std::string node_name, const std::vector<operation>& before,
+                            std::string_view clause) {
+  const operation made = graph_.add(std::move(node_name));
+  for (const operation each : before) graph_.order(each, made, clause);
+  return made;
+}
+
+operation arrangement::node(streamcts::observer& call, const std::vector<operation>& before,
+                            std::string_view clause) {
+  arm(call);
+  return call.op_ = node(call.name_ + " (host node)", before, clause);
 }
 
 operation arrangement::host_after(lane& on, std::string host_name) {

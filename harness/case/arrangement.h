@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/case/context.h"
@@ -34,6 +35,9 @@ struct call_hold {
   bool behind_gate = true;
   /// The hold lasts at least this long: for defects that show after a time.
   std::chrono::nanoseconds at_least{0};
+  /// Enqueues the victim, where it is no host call of its own: the launch of a graph that it is a node
+  /// of. The case has armed the victim by arrangement::node().
+  std::function<void()> victim = {};
 };
 
 /// What a case is written with: streams, payloads, events and host calls that know their names, hold
@@ -65,10 +69,11 @@ class arrangement {
   ~arrangement();
 
   // Pieces, made before the first round.
-  lane& stream(driver::stream_kind kind);
+  /// @p by: the API that makes it, and by which work is put into it; see lane::by.
+  lane& stream(driver::stream_kind kind, api by = api::driver);
   product& buffer(memory_kind kind, producer by = producer::kernel,
                   std::size_t words = payload::visibility_words);
-  mark& event(unsigned flags = CU_EVENT_DISABLE_TIMING);
+  mark& event(unsigned flags = CU_EVENT_DISABLE_TIMING, api by = api::driver);
   /// A further host thread. What it enqueues in its own per-thread default stream it must also wait
   /// for: drain() cannot.
   host_thread& thread();
@@ -93,6 +98,12 @@ class arrangement {
   operation signal(lane& on, control_word marker);
   /// An operation that the case enqueues itself: the place in @p on that it takes.
   operation note(lane& on, std::string name);
+  /// An operation that is a node of a graph which the case launches: behind @p before, by @p clause.
+  operation node(std::string name, const std::vector<operation>& before,
+                 std::string_view clause = "GR-HOST-002");
+  /// The same for a host node that @p call stands for (host_call_slot::as_host_node): arms it.
+  operation node(streamcts::observer& call, const std::vector<operation>& before,
+                 std::string_view clause = "GR-HOST-002");
   /// Something the host does once everything in front in @p on, or in @p what, has to be done:
   /// a synchronize or a successful query.
   operation host_after(lane& on, std::string name);
@@ -117,6 +128,9 @@ class arrangement {
   /// what @p enqueue enqueues; the front opens when all is enqueued. The canary is a kernel.
   hold_result hold_call(lane& on, streamcts::observer& victim, const std::function<void()>& enqueue,
                         const call_hold& how = {});
+  /// The victim's gate of the next hold uses these words of the case's own control page, not fresh
+  /// ones: for graphs that are made, with a gate among their nodes, before the first round.
+  void gate_by(control_word word, control_word begun) { gate_words_.emplace(word, begun); }
   /// Within hold_work(): the gate of the victim, for cases that ask about it.
   gate& victim_gate() { return *victim_gate_; }
 
@@ -155,11 +169,20 @@ class arrangement {
   void begin_round();
   void prepare(product& what);
   void arm(streamcts::observer& call);
+  /// The functions by which operations are put into a stream, and what the stream is called there.
+  struct way {
+    const driver::function_table& cuda;
+    const driver::kernel_set& kernels;
+    CUstream stream;
+  };
+  way into(const lane& on, bool by_null) const;
+  way into(const lane& on) const { return into(on, on.all_by_null); }
   void enqueue_write(lane& on, const product& what, std::uint64_t late_ns);
-  static void deliver(lane& on, const product& what);
+  void deliver(lane& on, const product& what) const;
   hold_result keep(hold_order& order, const std::function<void()>& enqueue,
                    const std::function<void()>& canary, const std::vector<clause_id>& clauses);
   gate& new_gate(std::unique_ptr<gate>& place);
+  gate& new_victim_gate();
   void await_host_calls();
   void begin_host_waits();
   void await_host_waits();
@@ -176,6 +199,7 @@ class arrangement {
   std::deque<streamcts::host_wait> waits_;
   operation_graph graph_;
   std::unique_ptr<gate> victim_gate_, front_gate_, canary_gate_;
+  std::optional<std::pair<control_word, control_word>> gate_words_;
   int round_ = 0;
   int blocked_holds_ = 0;
   std::size_t named_ = 0;

@@ -56,6 +56,13 @@ gate& arrangement::new_gate(std::unique_ptr<gate>& place) {
   return *place;
 }
 
+gate& arrangement::new_victim_gate() {
+  if (!gate_words_) return new_gate(victim_gate_);
+  const auto [word, begun] = *std::exchange(gate_words_, std::nullopt);
+  victim_gate_ = std::make_unique<gate>(word, begun, context_.calibration().gate_timeout());
+  return *victim_gate_;
+}
+
 void arrangement::arm(streamcts::observer& call) {
   gate* victim = victim_gate_.get();
   call.armed_ = true;
@@ -64,6 +71,7 @@ void arrangement::arm(streamcts::observer& call) {
       each.victim = victim != nullptr ? victim->now() : gate::state::opened;
       each.seen = each.at->data.look();
     }
+    if (call.first_act_) call.first_act_();
   };
   call.slot_.before_return = [&call] {
     for (auto& each : call.markers_) each.value = each.word.load();
@@ -102,7 +110,7 @@ hold_result arrangement::hold_work(const std::function<void()>& enqueue,
   canary.name_ = "canary";
   canary.armed_ = true;
   hold_order order;
-  order.victim = &new_gate(victim_gate_);
+  order.victim = &new_victim_gate();
   order.canary_ran = [&canary] { return canary.slot_.ended(); };
   return keep(order, enqueue, [&] {
     canary.slot_.enqueue(context_.cuda(), host_call::launch_host_func, canary_stream_.get());
@@ -112,9 +120,10 @@ hold_result arrangement::hold_work(const std::function<void()>& enqueue,
 hold_result arrangement::hold_call(lane& on, streamcts::observer& victim,
                                    const std::function<void()>& enqueue, const call_hold& how) {
   const driver::function_table& cuda = context_.cuda();
+  const way to = into(on);
   const control_word canary = control_.next();
   hold_order order;
-  order.victim = &new_gate(victim_gate_);
+  order.victim = &new_victim_gate();
   if (how.behind_gate) order.front = &new_gate(front_gate_);
   order.canary_gate = &new_gate(canary_gate_);
   order.canary_ran = [canary] { return canary.load() != 0; };
@@ -122,10 +131,14 @@ hold_result arrangement::hold_call(lane& on, streamcts::observer& victim,
   victim.slot_.hold = victim_gate_.get();
   return keep(order, [&] {
     if (how.behind_gate) {
-      front_gate_->enqueue(cuda, context_.kernels(), on.get(), gate_kind::mapped_flag);
+      front_gate_->enqueue(to.cuda, to.kernels, to.stream, gate_kind::mapped_flag);
     }
     if (how.before) how.before();
-    this->enqueue(on, victim);
+    if (how.victim) {
+      how.victim();
+    } else {
+      this->enqueue(on, victim);
+    }
     enqueue();
   }, [&] {
     canary_gate_->enqueue(cuda, context_.kernels(), canary_stream_.get(), gate_kind::mapped_flag);

@@ -99,6 +99,10 @@ void case_context::observe(std::string name, std::string value, std::string note
   outcome_.observations.push_back({std::move(name), std::move(value), std::move(note)});
 }
 
+void case_context::observe(case_outcome::observed what) {
+  outcome_.observations.push_back(std::move(what));
+}
+
 case_outcome case_context::finish() {
   if (outcome_.first_failure) {
     outcome_.result = outcome_.first_failure->kind == failure_kind::progress ? case_result::hang

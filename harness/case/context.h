@@ -13,12 +13,14 @@
 #include <string>
 #include <string_view>
 
+#include "harness/case/api.h"
 #include "harness/case/outcome.h"
 #include "harness/case/registry.h"
 #include "harness/driver/capabilities.h"
 #include "harness/driver/context.h"
 #include "harness/driver/driver_library.h"
 #include "harness/driver/kernels.h"
+#include "harness/driver/runtime.h"
 #include "harness/observe/calibration.h"
 #include "harness/observe/event_log.h"
 #include "harness/observe/gatekeeper.h"
@@ -47,6 +49,13 @@ class device_session {
   const driver::driver_library& library() const;
   const driver::function_table& cuda(driver::stream_mode mode) const;
   const driver::kernel_set& kernels() const;
+  /// The same calls by either API: the runtime's stand under the driver's names (runtime_as_driver.h).
+  /// The runtime is opened, and its kernels are run once, at the first use: not behind a gate.
+  /// @throws driver::not_supported where the probe found no runtime that works
+  const driver::function_table& cuda(api which, driver::stream_mode mode);
+  const driver::kernel_set& kernels(api which, driver::stream_mode mode);
+  /// The runtime itself, for what the driver has no function of the same meaning for.
+  const driver::runtime_table& runtime(driver::stream_mode mode);
   const options& given() const { return given_; }
   gatekeeper& keeper();
   CUcontext context() const;
@@ -58,8 +67,11 @@ class device_session {
 
  private:
   struct loaded;
+  struct opened_runtime;
+  opened_runtime& open_runtime();
   options given_;
   std::unique_ptr<loaded> loaded_;
+  std::unique_ptr<opened_runtime> runtime_;
   std::uint64_t epoch_ = 0;
 };
 
@@ -84,6 +96,19 @@ class case_context {
     return session_.cuda(driver::stream_mode::per_thread);
   }
   const driver::kernel_set& kernels() const { return session_.kernels(); }
+  /// As in device_session.
+  const driver::function_table& cuda(api which,
+                                     driver::stream_mode mode = driver::stream_mode::legacy) const {
+    return session_.cuda(which, mode);
+  }
+  const driver::kernel_set& kernels(api which, driver::stream_mode mode =
+                                                   driver::stream_mode::legacy) const {
+    return session_.kernels(which, mode);
+  }
+  const driver::runtime_table& runtime(
+      driver::stream_mode mode = driver::stream_mode::legacy) const {
+    return session_.runtime(mode);
+  }
   const driver::capabilities& capabilities() const { return session_.given().capabilities; }
   const streamcts::calibration& calibration() const { return session_.given().calibration; }
   device_session& session() { return session_; }
@@ -138,6 +163,8 @@ class case_context {
   void count_round() { ++outcome_.rounds; }
   /// Records something worth knowing that no clause judges.
   void observe(std::string name, std::string value, std::string note = {});
+  /// The same, with a table, or marked as different from the documentation.
+  void observe(case_outcome::observed what);
 
   event_log& log() { return log_; }
   bool failed() const { return outcome_.first_failure.has_value(); }

@@ -85,6 +85,10 @@ struct case_outcome {
     std::string name;
     std::string value;
     std::string note;
+    /// A table instead of a value; each row as long as `columns`.
+    std::vector<std::string> columns = {};
+    std::vector<std::vector<std::string>> rows = {};
+    bool differs_from_documentation = false;
   };
   std::vector<observed> observations;
 };

@@ -3,6 +3,7 @@
 
 #include "harness/observe/control.h"
 
+#include <cstring>
 #include <stdexcept>
 
 namespace streamcts {
@@ -12,7 +13,9 @@ constexpr std::size_t line_bytes = 64;
 }
 
 control_page::control_page(const driver::function_table& cuda)
-    : buffer_(cuda, words * line_bytes, driver::host_memory::portable) {}
+    : buffer_(cuda, words * line_bytes, driver::host_memory::portable) {
+  std::memset(buffer_.data(), 0, words * line_bytes);  // whoever waits for 64 bits sees zeros above
+}
 
 control_word control_page::next() {
   if (used_ == words) throw std::length_error("control page: all 64 words are in use");

@@ -28,6 +28,8 @@ class control_word {
   bool replace(std::uint32_t expected, std::uint32_t desired) const {
     return ref().compare_exchange_strong(expected, desired, std::memory_order_acq_rel);
   }
+  /// The address that copies of the host take.
+  const void* host() const { return host_; }
   /// The address that kernels take.
   CUdeviceptr device() const { return device_; }
 

@@ -23,6 +23,13 @@ void host_call_slot::enqueue(const driver::function_table& cuda, host_call call,
   }
 }
 
+CUDA_HOST_NODE_PARAMS host_call_slot::as_host_node() {
+  CUDA_HOST_NODE_PARAMS made{};  // newer headers add members: zero is their default
+  made.fn = &host_call_slot::host_function;
+  made.userData = this;
+  return made;
+}
+
 void CUDA_CB host_call_slot::callback(CUstream stream, CUresult status, void* data) {
   auto* self = static_cast<host_call_slot*>(data);
   if (self->entered_.load(std::memory_order_acquire) == 0) {

@@ -56,6 +56,8 @@ class host_call_slot {
   /// Puts this host call into @p stream. The slot must outlive it.
   /// @throws driver::call_error
   void enqueue(const driver::function_table& cuda, host_call call, CUstream stream);
+  /// This host call as a node of a graph, for whoever adds the node: it runs at each launch.
+  CUDA_HOST_NODE_PARAMS as_host_node();
 
   /// How often the function was entered so far.
   std::uint32_t times() const { return entered_.load(std::memory_order_acquire); }
