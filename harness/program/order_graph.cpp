@@ -297,6 +297,22 @@ item_set order_graph::starts_after(std::size_t item) const {
   return after;
 }
 
+std::vector<std::string_view> order_graph::clauses_behind(std::size_t item) const {
+  std::vector<std::string_view> found;
+  std::vector<bool> met(points_.size());
+  std::vector<std::uint32_t> queue{id({type::end, static_cast<index>(item)})};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const out_edge& e : edges_[queue[i]]) {
+      const std::string_view c = clause({points_[queue[i]], points_[e.to], e.by, {}});
+      if (!c.empty() && std::ranges::find(found, c) == found.end()) found.push_back(c);
+      if (met[e.to]) continue;
+      met[e.to] = true;
+      queue.push_back(e.to);
+    }
+  }
+  return found;
+}
+
 std::string_view order_graph::clause(const order_link& link) const {
   const auto is_item = [](const order_point& p) { return p.at == type::start || p.at == type::end; };
   const auto item_at = [&](const order_point& p) { return m_.items().items()[at(p.number)]; };

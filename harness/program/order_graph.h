@@ -48,6 +48,8 @@ class order_graph {
   std::vector<order_link> chain(const order_point& from, const order_point& to) const;
   /// The items whose start the end of @p item comes before.
   item_set starts_after(std::size_t item) const;
+  /// The clauses of all edges behind the end of @p item: what holding it puts to the test.
+  std::vector<std::string_view> clauses_behind(std::size_t item) const;
 
  private:
   struct out_edge {

@@ -37,6 +37,8 @@ class contents_book {
 };
 
 /// Whether a memset of so many bytes is made of 32-bit values rather than of bytes.
-constexpr bool wide_memset(std::size_t bytes) { return bytes % 4 == 0; }
+constexpr bool wide_memset(std::size_t bytes) {
+  return bytes % 4 == 0;
+}
 
 }  // namespace streamcts::program

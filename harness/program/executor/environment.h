@@ -21,9 +21,9 @@ struct environment {
   CUcontext context = nullptr;
   std::function<void()> make_current;  ///< called once on each further thread
   streamcts::calibration limits;
-  bool managed = false;     ///< managed memory, with concurrent access
-  bool memops = false;      ///< stream value writes
-  std::size_t slots = 4;    ///< how many runs side by side, at most
+  bool managed = false;   ///< managed memory, with concurrent access
+  bool memops = false;    ///< stream value writes
+  std::size_t slots = 4;  ///< how many runs side by side, at most
 };
 
 /// The kernels that programs are made of, for the current context.

@@ -78,8 +78,10 @@ class executor::state {
     std::vector<run_outcome> outcomes;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       program_run& r = *runs[i];
-      if (finished) r.record().look_from({observer::place::finish, none});
-      else r.abandon();
+      if (finished)
+        r.record().look_from({observer::place::finish, none});
+      else
+        r.abandon();
       run_outcome& o = outcomes.emplace_back();
       o.seen = r.record().collect(finished);
       if (holds) o.hold = hold_.result(i);
@@ -128,7 +130,9 @@ executor::~executor() {
   if (!state_->usable()) driver::keep_for_ever(std::move(state_));
 }
 
-bool executor::usable() const { return state_->usable(); }
+bool executor::usable() const {
+  return state_->usable();
+}
 
 std::string executor::lacks(const stream_program& program) const {
   const auto memory = [&](memory_kind k) {

@@ -33,7 +33,9 @@ group_hold::group_hold(const environment& where)
 
 group_hold::~group_hold() = default;
 
-void CUDA_CB group_hold::mark(void* data) { static_cast<std::atomic<bool>*>(data)->store(true); }
+void CUDA_CB group_hold::mark(void* data) {
+  static_cast<std::atomic<bool>*>(data)->store(true);
+}
 
 void group_hold::begin(const std::vector<std::shared_ptr<program_run>>& runs) {
   results_.assign(runs.size(), hold_result::pending);
@@ -87,8 +89,8 @@ void group_hold::attend(const std::vector<std::shared_ptr<program_run>>& runs) {
   hold_result all = hold_result::enqueue_blocked;
   if (wait_for(limits.enqueue_cap(), [&] { return all_enqueued_.load(); })) {
     for (const auto& r : runs) r->open_front();
-    const bool begun =
-        wait_for(4 * limits.hold(), [&] { return every([](auto& r) { return r->victim_begun(); }); });
+    const bool begun = wait_for(4 * limits.hold(),
+                                [&] { return every([](auto& r) { return r->victim_begun(); }); });
     canary_gate_->open();
     const bool ran = begun && wait_for(limits.hold(), [&] { return canary_ran(); });
     if (ran) wait_for(limits.margin(), [] { return false; });
@@ -97,7 +99,7 @@ void group_hold::attend(const std::vector<std::shared_ptr<program_run>>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool begun = runs[i]->victim_begun();
     const bool shut = runs[i]->look_and_open();
-    results_[i] = !shut ? hold_result::expired
+    results_[i] = !shut                                           ? hold_result::expired
                   : all != hold_result::enqueue_blocked && !begun ? hold_result::never_begun
                                                                   : all;
   }

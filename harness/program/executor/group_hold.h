@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gatekeeper of runs side by side: each holds one item, all are looked at and released together.
+// The gatekeeper of runs side by side: each holds one item, all are looked at and released
+// together.
 
 #pragma once
 

@@ -30,7 +30,8 @@ void program_run::make_graph(std::size_t g) {
   const graph_decl& d = m_.source().graphs[g];
   const bool disabled = std::ranges::any_of(d.nodes, &graph_node::disabled);
   // Only what was built by hand has nodes by name.
-  if (d.origin == graph_origin::captured && !disabled && std::ranges::count_if(ops, launched) == 1) {
+  if (d.origin == graph_origin::captured && !disabled &&
+      std::ranges::count_if(ops, launched) == 1) {
     build_by_capture(g, op);
   } else {
     build_by_hand(g, op);
@@ -74,19 +75,19 @@ CUgraphNode program_run::add_node(made_graph& made, std::size_t g, std::size_t n
     auto pointers = p.pointers();
     const CUDA_KERNEL_NODE_PARAMS k = kernels_.node(p, pointers.data());
     CUgraphNode front = nullptr;
-    STREAMCTS_CHECK(cuda_.cuGraphAddKernelNode(&front, made.graph->get(), behind.data(),
-                                               behind.size(), &k));
+    STREAMCTS_CHECK(
+        cuda_.cuGraphAddKernelNode(&front, made.graph->get(), behind.data(), behind.size(), &k));
     behind = {front};
   }
   switch (node.kind) {
     case node_kind::kernel: {
-      program_kernels::item_parameters p = item >= 0 ? parameters(x)
-                                                     : program_kernels::item_parameters{};
+      program_kernels::item_parameters p =
+          item >= 0 ? parameters(x) : program_kernels::item_parameters{};
       auto pointers = p.pointers();
       const CUDA_KERNEL_NODE_PARAMS k = kernels_.node(p, pointers.data());
       CUgraphNode added = nullptr;
-      STREAMCTS_CHECK(cuda_.cuGraphAddKernelNode(&added, made.graph->get(), behind.data(),
-                                                 behind.size(), &k));
+      STREAMCTS_CHECK(
+          cuda_.cuGraphAddKernelNode(&added, made.graph->get(), behind.data(), behind.size(), &k));
       return added;
     }
     case node_kind::host:
@@ -129,8 +130,8 @@ void program_run::capture_node(CUstream lane, const graph_node& node, std::size_
       STREAMCTS_CHECK(kernels_.launch_item(lane, parameters(x)));
       return;
     case node_kind::host:
-      STREAMCTS_CHECK(cuda_.cuLaunchHostFunc(lane, &host_call_record::host_function,
-                                             &record_->call_of(x)));
+      STREAMCTS_CHECK(
+          cuda_.cuLaunchHostFunc(lane, &host_call_record::host_function, &record_->call_of(x)));
       return;
     case node_kind::copy:
       STREAMCTS_CHECK(copy(lane, x));
@@ -143,8 +144,8 @@ void program_run::capture_node(CUstream lane, const graph_node& node, std::size_
   }
 }
 
-/// Each lane is a stream; a node in another lane than what it depends on waits for an event that was
-/// recorded right behind that.
+/// Each lane is a stream; a node in another lane than what it depends on waits for an event that
+/// was recorded right behind that.
 void program_run::build_by_capture(std::size_t g, std::size_t op) {
   const auto& nodes = m_.source().graphs[g].nodes;
   std::deque<driver::stream> lanes;
@@ -188,8 +189,7 @@ CUresult program_run::update_nodes(made_graph& made, const operation& o, std::si
       r = cuda_.cuGraphExecHostNodeSetParams(made.exec->get(), made.nodes[n], &p);
     } else if (nodes[n].kind == node_kind::memset) {
       const CUDA_MEMSET_NODE_PARAMS p = memset_parameters(x);
-      r = cuda_.cuGraphExecMemsetNodeSetParams(made.exec->get(), made.nodes[n], &p,
-                                               where_.context);
+      r = cuda_.cuGraphExecMemsetNodeSetParams(made.exec->get(), made.nodes[n], &p, where_.context);
     }
   }
   return r;

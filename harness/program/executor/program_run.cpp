@@ -11,8 +11,8 @@
 namespace streamcts::program {
 
 program_run::program_run(const environment& where, const program_kernels& kernels, run_slot& slot,
-                         buffer_pool& buffers, const model& m, const reading_plan& plan,
-                         index held, std::uint32_t token)
+                         buffer_pool& buffers, const model& m, const reading_plan& plan, index held,
+                         std::uint32_t token)
     : where_(where),
       cuda_(*where.cuda),
       kernels_(kernels),
@@ -89,8 +89,8 @@ void program_run::make_streams() {
       default: {
         const bool blocking = s.kind == stream_kind::blocking;
         if (s.priority == 0) {
-          streams_.emplace_back(cuda_, blocking ? driver::stream_kind::blocking
-                                                : driver::stream_kind::non_blocking);
+          streams_.emplace_back(
+              cuda_, blocking ? driver::stream_kind::blocking : driver::stream_kind::non_blocking);
         } else {
           streams_.push_back(driver::stream::with_priority(
               cuda_, s.priority, blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
@@ -140,7 +140,8 @@ void program_run::perform(std::uint8_t thread) noexcept {
       status = call_status::not_ready;
     } else {
       outcome = call_outcome::failed;
-      if (code == CUDA_ERROR_NOT_SUPPORTED) unsupported_.store(static_cast<int>(op));
+      const bool lacking = code == CUDA_ERROR_NOT_SUPPORTED || code == CUDA_ERROR_OUT_OF_MEMORY;
+      if (lacking) unsupported_.store(static_cast<int>(op));
     }
     if (status == call_status::success && looks_at_return(m_.source(), o)) {
       record_->look_from({observer::place::op_return, static_cast<index>(op)});

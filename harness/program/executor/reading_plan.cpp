@@ -37,13 +37,12 @@ void reading_plan::build(const model& m) {
     return b.bytes <= largest_side_by_side && b.memory != memory_kind::managed &&
            b.memory != memory_kind::pageable;
   };
-  independent_ = m.items().fault() < 0 && !m.items().many_threads() && p.streams.size() <= 5 &&
-                 m.items().size() <= 24 && std::ranges::all_of(p.streams, created) &&
-                 std::ranges::all_of(p.buffers, small) &&
-                 std::ranges::none_of(p.ops, [](const operation& o) {
-                   return o.kind == op_kind::context_sync || o.kind == op_kind::attach ||
-                          o.repeat > 1;
-                 });
+  independent_ =
+      m.items().fault() < 0 && !m.items().many_threads() && p.streams.size() <= 5 &&
+      m.items().size() <= 24 && std::ranges::all_of(p.streams, created) &&
+      std::ranges::all_of(p.buffers, small) && std::ranges::none_of(p.ops, [](const operation& o) {
+        return o.kind == op_kind::context_sync || o.kind == op_kind::attach || o.repeat > 1;
+      });
 }
 
 std::vector<allowed_read> reading_plan::reads(const model& m, const item_set& ended,

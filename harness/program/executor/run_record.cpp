@@ -92,8 +92,8 @@ void run_record::look_from(const observer& from) noexcept {
   }
   for (const allowed_read& r : plan_.at(from)) {
     const placed_buffer& b = buffers_[at(r.buffer)];
-    s.values[at(r.buffer)] = contents_.identify(b.host, b.bytes, r.expected,
-                                                b.kind == memory_kind::write_combined);
+    s.values[at(r.buffer)] =
+        contents_.identify(b.host, b.bytes, r.expected, b.kind == memory_kind::write_combined);
   }
   s.ready.store(true, std::memory_order_release);
 }
@@ -164,8 +164,8 @@ history run_record::collect(bool finished) const {
 
 void run_record::add_host_calls(history& h) const {
   for (const host_call_record& c : host_calls_) {
-    const std::size_t times =
-        std::min<std::size_t>(c.times.load(std::memory_order_acquire), host_call_record::most_calls);
+    const std::size_t times = std::min<std::size_t>(c.times.load(std::memory_order_acquire),
+                                                    host_call_record::most_calls);
     for (std::size_t i = 0; i < times; ++i) {
       const host_call_record::made& made = c.calls[i];
       const std::uint32_t entered = made.entered.load(std::memory_order_acquire);

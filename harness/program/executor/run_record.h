@@ -61,8 +61,8 @@ struct host_call_record {
 };
 
 /// One run. Made before it and kept until long after: a driver may call late, or twice. Looks are
-/// taken on any thread without a lock, a CUDA call or an allocation; all else is for the thread that
-/// made it.
+/// taken on any thread without a lock, a CUDA call or an allocation; all else is for the thread
+/// that made it.
 class run_record {
  public:
   /// What it refers to must outlive it, cells, buffers and gate as long as anything may still run.
