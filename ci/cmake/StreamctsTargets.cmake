@@ -52,12 +52,12 @@ endfunction()
 # libcuda.so.1 the loader finds, those of the reference by LD_LIBRARY_PATH.
 function(streamcts_nvcc_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;FOLDER" "OPTIONS")
-  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}")
+  get_filename_component(source "${arg_SOURCE}" ABSOLUTE)
   file(GLOB headers "${PROJECT_SOURCE_DIR}/kernels/*.h" "${PROJECT_SOURCE_DIR}/kernels/*.cu")
   add_custom_command(
     OUTPUT "${arg_FOLDER}/${name}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${arg_FOLDER}"
-    COMMAND "${CUDAToolkit_NVCC_EXECUTABLE}" -cudart shared -std=c++17 -I. -arch=sm_90
+    COMMAND "${CUDAToolkit_NVCC_EXECUTABLE}" -cudart shared -std=c++20 -I. -arch=sm_90
             -Werror=all-warnings ${arg_OPTIONS} -o "${arg_FOLDER}/${name}" "${source}"
     DEPENDS "${source}" ${headers}
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

@@ -34,10 +34,9 @@ RUNTIME_STREAM_ENTRY(cudaStreamIsCapturing, _ptsz,
 }
 
 RUNTIME_STREAM_ENTRY(cudaStreamGetCaptureInfo, _ptsz,
-                     (cudaStream_t stream, cudaStreamCaptureStatus* status,
-                      unsigned long long* id, cudaGraph_t* graph,
-                      const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
-                      size_t* count),
+                     (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                      cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+                      const cudaGraphEdgeData** edges, size_t* count),
                      (stream, status, id, graph, dependencies, edges, count)) {
   if (status == nullptr) return cudaErrorInvalidValue;
   CUstreamCaptureStatus found = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -132,7 +132,9 @@ outcome for_planes(const cudaPitchedPtr& box, cudaExtent extent, const Set& set)
   return CUDA_SUCCESS;
 }
 
-unsigned char byte(int value) { return static_cast<unsigned char>(value); }
+unsigned char byte(int value) {
+  return static_cast<unsigned char>(value);
+}
 
 }  // namespace
 

@@ -51,7 +51,9 @@ RUNTIME_BARE_ENTRY(cudaGetDeviceCount, (int* count), (count)) {
   return result == CUDA_SUCCESS && *count == 0 ? CUDA_ERROR_NO_DEVICE : result;
 }
 
-RUNTIME_BARE_ENTRY(cudaSetDevice, (int device), (device)) { return choose_device(device); }
+RUNTIME_BARE_ENTRY(cudaSetDevice, (int device), (device)) {
+  return choose_device(device);
+}
 
 RUNTIME_BARE_ENTRY(cudaGetDevice, (int* device), (device)) {
   if (device == nullptr) return cudaErrorInvalidValue;
@@ -88,9 +90,13 @@ RUNTIME_BARE_ENTRY(cudaGetDeviceFlags, (unsigned* flags), (flags)) {
   });
 }
 
-RUNTIME_BARE_ENTRY(cudaDeviceReset, (), ()) { return reset_device(); }
+RUNTIME_BARE_ENTRY(cudaDeviceReset, (), ()) {
+  return reset_device();
+}
 
-RUNTIME_ENTRY(cudaDeviceSynchronize, (), ()) { return driver.cuCtxSynchronize(); }
+RUNTIME_ENTRY(cudaDeviceSynchronize, (), ()) {
+  return driver.cuCtxSynchronize();
+}
 
 RUNTIME_ENTRY(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest), (least, greatest)) {
   return driver.cuCtxGetStreamPriorityRange(least, greatest);
@@ -138,12 +144,10 @@ RUNTIME_BARE_ENTRY(cudaDeviceGetPCIBusId, (char* id, int length, int device),
     return driver.cuDeviceGetPCIBusId(id, length, handle);
   });
 }
-RUNTIME_BARE_ENTRY(cudaDeviceCanAccessPeer, (int* can, int device, int peer),
-                   (can, device, peer)) {
+RUNTIME_BARE_ENTRY(cudaDeviceCanAccessPeer, (int* can, int device, int peer), (can, device, peer)) {
   return with_device(driver, device, [&](CUdevice from) {
-    return with_device(driver, peer, [&](CUdevice to) {
-      return driver.cuDeviceCanAccessPeer(can, from, to);
-    });
+    return with_device(driver, peer,
+                       [&](CUdevice to) { return driver.cuDeviceCanAccessPeer(can, from, to); });
   });
 }
 RUNTIME_ENTRY(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), (peer, flags)) {
@@ -157,8 +161,12 @@ RUNTIME_ENTRY(cudaDeviceDisablePeerAccess, (int peer), (peer)) {
   return result == CUDA_SUCCESS ? driver.cuCtxDisablePeerAccess(context) : result;
 }
 
-RUNTIME_ENTRY(cudaProfilerStart, (), ()) { return driver.cuProfilerStart(); }
-RUNTIME_ENTRY(cudaProfilerStop, (), ()) { return driver.cuProfilerStop(); }
+RUNTIME_ENTRY(cudaProfilerStart, (), ()) {
+  return driver.cuProfilerStart();
+}
+RUNTIME_ENTRY(cudaProfilerStop, (), ()) {
+  return driver.cuProfilerStop();
+}
 
 namespace {
 
@@ -169,12 +177,12 @@ cudaError_t entry_point(const char* symbol, void** function, unsigned version,
   return call(needs::driver, mode, [&](const driver_calls& driver) -> outcome {
     if (symbol == nullptr || function == nullptr) return cudaErrorInvalidValue;
     if (flags == cudaEnableDefault) {
-      flags = mode == stream_mode::legacy ? cudaEnableLegacyStream
-                                          : cudaEnablePerThreadDefaultStream;
+      flags =
+          mode == stream_mode::legacy ? cudaEnableLegacyStream : cudaEnablePerThreadDefaultStream;
     }
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    const CUresult result = driver.cuGetProcAddress(symbol, function, static_cast<int>(version),
-                                                    flags, &found);
+    const CUresult result =
+        driver.cuGetProcAddress(symbol, function, static_cast<int>(version), flags, &found);
     if (status == nullptr) return result;
     *status = static_cast<cudaDriverEntryPointQueryResult>(found);
     // With a place for the status, a missing symbol is no error.
@@ -194,13 +202,13 @@ RUNTIME_EXPORT cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion_ptsz(
     cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, version, flags, status, stream_mode::per_thread);
 }
-RUNTIME_EXPORT cudaError_t CUDARTAPI cudaGetDriverEntryPoint(
-    const char* symbol, void** function, unsigned long long flags,
-    cudaDriverEntryPointQueryResult* status) {
+RUNTIME_EXPORT cudaError_t CUDARTAPI
+cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                        cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, CUDART_VERSION, flags, status, stream_mode::legacy);
 }
-RUNTIME_EXPORT cudaError_t CUDARTAPI cudaGetDriverEntryPoint_ptsz(
-    const char* symbol, void** function, unsigned long long flags,
-    cudaDriverEntryPointQueryResult* status) {
+RUNTIME_EXPORT cudaError_t CUDARTAPI
+cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
+                             cudaDriverEntryPointQueryResult* status) {
   return entry_point(symbol, function, CUDART_VERSION, flags, status, stream_mode::per_thread);
 }

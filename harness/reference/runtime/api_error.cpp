@@ -41,7 +41,8 @@ const description& find(cudaError_t code) {
 #include "error_names.inc"
 #undef X
   };
-  static const auto& unknown = *new description{"unrecognized error code", "unrecognized error code"};
+  static const auto& unknown =
+      *new description{"unrecognized error code", "unrecognized error code"};
   const auto at = known.find(code);
   return at == known.end() ? unknown : at->second;
 }
@@ -67,7 +68,9 @@ using namespace streamcts::runtime;
 RUNTIME_EXPORT cudaError_t CUDARTAPI cudaGetLastError() {
   return std::exchange(last_error, cudaSuccess);
 }
-RUNTIME_EXPORT cudaError_t CUDARTAPI cudaPeekAtLastError() { return last_error; }
+RUNTIME_EXPORT cudaError_t CUDARTAPI cudaPeekAtLastError() {
+  return last_error;
+}
 
 RUNTIME_EXPORT const char* CUDARTAPI cudaGetErrorName(cudaError_t code) {
   return find(code).name.c_str();

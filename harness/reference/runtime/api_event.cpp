@@ -31,7 +31,9 @@ RUNTIME_STREAM_ENTRY(cudaEventRecordWithFlags, _ptsz,
                      (event, stream, flags)) {
   return driver.cuEventRecordWithFlags(event, stream, flags);
 }
-RUNTIME_ENTRY(cudaEventQuery, (cudaEvent_t event), (event)) { return driver.cuEventQuery(event); }
+RUNTIME_ENTRY(cudaEventQuery, (cudaEvent_t event), (event)) {
+  return driver.cuEventQuery(event);
+}
 RUNTIME_ENTRY(cudaEventSynchronize, (cudaEvent_t event), (event)) {
   return driver.cuEventSynchronize(event);
 }

@@ -79,8 +79,7 @@ RUNTIME_ENTRY(cudaGraphRemoveDependencies,
               (graph, from, to, edges, count)) {
   return driver.cuGraphRemoveDependencies(graph, from, to, same(edges), count);
 }
-RUNTIME_ENTRY(cudaGraphNodeGetType, (cudaGraphNode_t node, cudaGraphNodeType* type),
-              (node, type)) {
+RUNTIME_ENTRY(cudaGraphNodeGetType, (cudaGraphNode_t node, cudaGraphNodeType* type), (node, type)) {
   if (type == nullptr) return cudaErrorInvalidValue;
   CUgraphNodeType found = CU_GRAPH_NODE_TYPE_EMPTY;
   const CUresult result = driver.cuGraphNodeGetType(node, &found);

@@ -10,7 +10,9 @@ using namespace streamcts::runtime;
 
 namespace {
 
-CUDA_HOST_NODE_PARAMS same(const cudaHostNodeParams& p) { return {p.fn, p.userData}; }
+CUDA_HOST_NODE_PARAMS same(const cudaHostNodeParams& p) {
+  return {p.fn, p.userData};
+}
 
 CUDA_MEMSET_NODE_PARAMS same(const cudaMemsetParams& p) {
   return {address(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height};

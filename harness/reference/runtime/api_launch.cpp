@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels: what the code that nvcc makes of `kernel<<<grid, block>>>(...)` calls, launches, and what
-// can be asked of a kernel.
+// Kernels: what the code that nvcc makes of `kernel<<<grid, block>>>(...)` calls, launches, and
+// what can be asked of a kernel.
 
 #include <vector>
 
@@ -19,8 +19,8 @@ outcome explain(const driver_calls& driver, CUresult result, CUfunction kernel, 
                 dim3 block) {
   if (result == CUDA_ERROR_INVALID_HANDLE) {
     int registers = 0;
-    const bool is_kernel = driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
-                                                     kernel) == CUDA_SUCCESS;
+    const bool is_kernel =
+        driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel) == CUDA_SUCCESS;
     return is_kernel ? outcome(result) : outcome(cudaErrorInvalidDeviceFunction);
   }
   if (result != CUDA_ERROR_INVALID_VALUE) return result;
@@ -34,9 +34,9 @@ outcome explain(const driver_calls& driver, CUresult result, CUfunction kernel, 
 
 outcome launch(const driver_calls& driver, CUfunction kernel, dim3 grid, dim3 block,
                void** arguments, size_t shared, cudaStream_t stream) {
-  const CUresult result = driver.cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y,
-                                                block.z, static_cast<unsigned>(shared), stream,
-                                                arguments, nullptr);
+  const CUresult result =
+      driver.cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                            static_cast<unsigned>(shared), stream, arguments, nullptr);
   return explain(driver, result, kernel, grid, block);
 }
 
@@ -112,22 +112,22 @@ RUNTIME_STREAM_ENTRY(__cudaLaunchKernel, _ptsz,
 // The public ones.
 
 RUNTIME_STREAM_ENTRY(cudaLaunchKernel, _ptsz,
-                     (const void* function, dim3 grid, dim3 block, void** arguments,
-                      size_t shared, cudaStream_t stream),
+                     (const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                      cudaStream_t stream),
                      (function, grid, block, arguments, shared, stream)) {
   CUfunction kernel = nullptr;
   if (const outcome o = find_kernel(function, &kernel); o.failed()) return o;
   return launch(driver, kernel, grid, block, arguments, shared, stream);
 }
 RUNTIME_STREAM_ENTRY(cudaLaunchCooperativeKernel, _ptsz,
-                     (const void* function, dim3 grid, dim3 block, void** arguments,
-                      size_t shared, cudaStream_t stream),
+                     (const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                      cudaStream_t stream),
                      (function, grid, block, arguments, shared, stream)) {
   CUfunction kernel = nullptr;
   if (const outcome o = find_kernel(function, &kernel); o.failed()) return o;
-  const CUresult result = driver.cuLaunchCooperativeKernel(
-      kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared),
-      stream, arguments);
+  const CUresult result =
+      driver.cuLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                       static_cast<unsigned>(shared), stream, arguments);
   return explain(driver, result, kernel, grid, block);
 }
 RUNTIME_STREAM_ENTRY(cudaLaunchKernelExC, _ptsz,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocation, registration, and what is known of a pointer. Freeing null does nothing, unlike in the
-// driver API.
+// Allocation, registration, and what is known of a pointer. Freeing null does nothing, unlike in
+// the driver API.
 
 #include "harness/reference/runtime/entry.h"
 
@@ -15,7 +15,9 @@ static_assert(cudaMemAttachSingle == CU_MEM_ATTACH_SINGLE);
 
 namespace {
 
-CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+CUdeviceptr address(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
 
 /// The runtime gives a null pointer for no bytes; the driver refuses.
 template <typename Allocate>
@@ -28,8 +30,8 @@ outcome allocate(void** out, size_t bytes, const Allocate& allocate_bytes) {
 }
 
 template <typename Value>
-Value pointer_attribute(const driver_calls& driver, CUpointer_attribute which,
-                        const void* pointer, Value otherwise) {
+Value pointer_attribute(const driver_calls& driver, CUpointer_attribute which, const void* pointer,
+                        Value otherwise) {
   Value found = otherwise;
   return driver.cuPointerGetAttribute(&found, which, address(pointer)) == CUDA_SUCCESS ? found
                                                                                        : otherwise;
@@ -80,8 +82,7 @@ RUNTIME_ENTRY(cudaMalloc3D, (cudaPitchedPtr * out, cudaExtent extent), (out, ext
 RUNTIME_ENTRY(cudaFree, (void* memory), (memory)) {
   return memory == nullptr ? CUDA_SUCCESS : driver.cuMemFree(address(memory));
 }
-RUNTIME_ENTRY(cudaMallocManaged, (void** out, size_t bytes, unsigned flags),
-              (out, bytes, flags)) {
+RUNTIME_ENTRY(cudaMallocManaged, (void** out, size_t bytes, unsigned flags), (out, bytes, flags)) {
   if (bytes == 0) return cudaErrorInvalidValue;
   return allocate(out, bytes,
                   [&](CUdeviceptr* p) { return driver.cuMemAllocManaged(p, bytes, flags); });
@@ -179,8 +180,7 @@ RUNTIME_STREAM_ENTRY(cudaMallocFromPoolAsync, _ptsz,
     return driver.cuMemAllocFromPoolAsync(p, bytes, pool, stream);
   });
 }
-RUNTIME_STREAM_ENTRY(cudaFreeAsync, _ptsz, (void* memory, cudaStream_t stream),
-                     (memory, stream)) {
+RUNTIME_STREAM_ENTRY(cudaFreeAsync, _ptsz, (void* memory, cudaStream_t stream), (memory, stream)) {
   return memory == nullptr ? CUDA_SUCCESS : driver.cuMemFreeAsync(address(memory), stream);
 }
 RUNTIME_ENTRY(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device), (pool, device)) {

@@ -8,8 +8,7 @@
 RUNTIME_ENTRY(cudaStreamCreate, (cudaStream_t * stream), (stream)) {
   return driver.cuStreamCreate(stream, CU_STREAM_DEFAULT);
 }
-RUNTIME_ENTRY(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags),
-              (stream, flags)) {
+RUNTIME_ENTRY(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), (stream, flags)) {
   return driver.cuStreamCreate(stream, flags);
 }
 RUNTIME_ENTRY(cudaStreamCreateWithPriority, (cudaStream_t * stream, unsigned flags, int priority),

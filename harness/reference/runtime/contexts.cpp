@@ -13,8 +13,8 @@ namespace {
 
 thread_local int chosen_device = 0;
 
-/// Primary contexts by device, and the handles of those that were destroyed by a reset: a thread may
-/// still have one current.
+/// Primary contexts by device, and the handles of those that were destroyed by a reset: a thread
+/// may still have one current.
 struct primary_contexts {
   std::mutex mutex;
   std::map<int, CUcontext> retained;

@@ -11,7 +11,9 @@
 
 namespace streamcts::runtime {
 
-inline CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+inline CUdeviceptr address(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
 
 bool known(cudaMemcpyKind kind);
 

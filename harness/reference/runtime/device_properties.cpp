@@ -11,8 +11,8 @@ using namespace streamcts::runtime;
 
 namespace {
 
-/// Fills fields from attributes; the first failure stays. An attribute that the driver does not know
-/// leaves its field 0.
+/// Fills fields from attributes; the first failure stays. An attribute that the driver does not
+/// know leaves its field 0.
 class reader {
  public:
   reader(const driver_calls& driver, CUdevice device) : driver_(driver), device_(device) {}
@@ -85,8 +85,7 @@ void read_memory(reader& r, cudaDeviceProp& p) {
       .read(p.pageableMemoryAccessUsesHostPageTables,
             DEVICE(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
       .read(p.hostNativeAtomicSupported, DEVICE(HOST_NATIVE_ATOMIC_SUPPORTED))
-      .read(p.canUseHostPointerForRegisteredMem,
-            DEVICE(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
+      .read(p.canUseHostPointerForRegisteredMem, DEVICE(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
       .read(p.hostRegisterSupported, DEVICE(HOST_REGISTER_SUPPORTED))
       .read(p.hostRegisterReadOnlySupported, DEVICE(READ_ONLY_HOST_REGISTER_SUPPORTED))
       .read(p.memoryPoolsSupported, DEVICE(MEMORY_POOLS_SUPPORTED))

@@ -32,10 +32,10 @@ driver_library open() {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (library == nullptr) library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   made.found = library != nullptr;
-#define DRIVER_FUNCTION(name, suffix)                                               \
-  made.legacy.name = symbol<decltype(&::name)>(library, STREAMCTS_SYMBOL(name));    \
-  made.per_thread.name = symbol<decltype(&::name)>(library, STREAMCTS_SYMBOL(name)  \
-                                                                STREAMCTS_SYMBOL(suffix));
+#define DRIVER_FUNCTION(name, suffix)                                            \
+  made.legacy.name = symbol<decltype(&::name)>(library, STREAMCTS_SYMBOL(name)); \
+  made.per_thread.name =                                                         \
+      symbol<decltype(&::name)>(library, STREAMCTS_SYMBOL(name) STREAMCTS_SYMBOL(suffix));
 #include "harness/reference/runtime/driver_functions.def"
   if (made.found) made.initialized = made.legacy.cuInit(0);
   return made;

@@ -20,8 +20,8 @@ struct driver_calls {
 /// The driver of this process: the `libcuda.so.1` that is loaded already, else the one that the
 /// loader finds by that name. Opened and initialized at the first use, never closed.
 struct driver_library {
-  bool found = false;                          ///< false: `calls` answer NOT_SUPPORTED, all of them
-  CUresult initialized = CUDA_ERROR_NOT_FOUND; ///< what cuInit answered
+  bool found = false;  ///< false: `calls` answer NOT_SUPPORTED, all of them
+  CUresult initialized = CUDA_ERROR_NOT_FOUND;  ///< what cuInit answered
   driver_calls legacy, per_thread;
 
   const driver_calls& calls(stream_mode mode) const {

@@ -3,12 +3,13 @@
 //
 // How entry points are written. cuda_runtime_api.h declares them; a mismatch does not compile.
 //
-//   RUNTIME_ENTRY(cudaEventQuery, (cudaEvent_t event), (event)) { return driver.cuEventQuery(event); }
+//   RUNTIME_ENTRY(cudaEventQuery, (cudaEvent_t event), (event)) { return
+//   driver.cuEventQuery(event); }
 //
 // defines the exported function around the body: a context is current, `driver` is the table of
 // driver functions, and what the body returns becomes the thread's last error where it is one. A
-// function that takes a stream, or uses the default stream, has a second name under which NULL means
-// the per-thread stream; in its body, `driver` is the table of that mode:
+// function that takes a stream, or uses the default stream, has a second name under which NULL
+// means the per-thread stream; in its body, `driver` is the table of that mode:
 //
 //   RUNTIME_STREAM_ENTRY(cudaStreamQuery, _ptsz, (cudaStream_t stream), (stream)) { ... }
 //
@@ -57,28 +58,28 @@ cudaError_t call(needs what, stream_mode mode, const Body& body) noexcept {
 
 #define RUNTIME_WRAPPER(symbol, body_name, what, mode, parameters, arguments)                 \
   RUNTIME_EXPORT cudaError_t CUDARTAPI symbol parameters {                                    \
-    return ::streamcts::runtime::call(                                                        \
-        ::streamcts::runtime::needs::what, ::streamcts::runtime::stream_mode::mode,           \
-        [&](const ::streamcts::runtime::driver_calls& driver) {                               \
-          return body_name(driver RUNTIME_AND arguments);                                     \
-        });                                                                                   \
+    return ::streamcts::runtime::call(::streamcts::runtime::needs::what,                      \
+                                      ::streamcts::runtime::stream_mode::mode,                \
+                                      [&](const ::streamcts::runtime::driver_calls& driver) { \
+                                        return body_name(driver RUNTIME_AND arguments);       \
+                                      });                                                     \
   }
-#define RUNTIME_BODY(name, parameters)           \
+#define RUNTIME_BODY(name, parameters)              \
   static ::streamcts::runtime::outcome name##_body( \
       [[maybe_unused]] const ::streamcts::runtime::driver_calls& driver RUNTIME_AND parameters)
 
-#define RUNTIME_ENTRY(name, parameters, arguments)                             \
-  RUNTIME_BODY(name, parameters);                                              \
-  RUNTIME_WRAPPER(name, name##_body, context, legacy, parameters, arguments)   \
+#define RUNTIME_ENTRY(name, parameters, arguments)                           \
+  RUNTIME_BODY(name, parameters);                                            \
+  RUNTIME_WRAPPER(name, name##_body, context, legacy, parameters, arguments) \
   RUNTIME_BODY(name, parameters)
 
-#define RUNTIME_BARE_ENTRY(name, parameters, arguments)                        \
-  RUNTIME_BODY(name, parameters);                                              \
-  RUNTIME_WRAPPER(name, name##_body, driver, legacy, parameters, arguments)    \
+#define RUNTIME_BARE_ENTRY(name, parameters, arguments)                     \
+  RUNTIME_BODY(name, parameters);                                           \
+  RUNTIME_WRAPPER(name, name##_body, driver, legacy, parameters, arguments) \
   RUNTIME_BODY(name, parameters)
 
-#define RUNTIME_STREAM_ENTRY(name, suffix, parameters, arguments)                          \
-  RUNTIME_BODY(name, parameters);                                                          \
-  RUNTIME_WRAPPER(name, name##_body, context, legacy, parameters, arguments)               \
-  RUNTIME_WRAPPER(name##suffix, name##_body, context, per_thread, parameters, arguments)   \
+#define RUNTIME_STREAM_ENTRY(name, suffix, parameters, arguments)                        \
+  RUNTIME_BODY(name, parameters);                                                        \
+  RUNTIME_WRAPPER(name, name##_body, context, legacy, parameters, arguments)             \
+  RUNTIME_WRAPPER(name##suffix, name##_body, context, per_thread, parameters, arguments) \
   RUNTIME_BODY(name, parameters)

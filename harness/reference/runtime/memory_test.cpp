@@ -77,9 +77,8 @@ TEST_F(RuntimeTest, AsynchronousCopiesOfEachKind) {
   const bytes source = ramp();
   EXPECT_EQ(cudaMemcpyAsync(a.address, source.data(), size, cudaMemcpyHostToDevice, stream.handle),
             cudaSuccess);
-  EXPECT_EQ(
-      cudaMemcpyAsync(b.address, a.address, size, cudaMemcpyDeviceToDevice, stream.handle),
-      cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(b.address, a.address, size, cudaMemcpyDeviceToDevice, stream.handle),
+            cudaSuccess);
   EXPECT_EQ(cudaMemcpyAsync(pinned, b.address, size / 2, cudaMemcpyDeviceToHost, stream.handle),
             cudaSuccess);
   EXPECT_EQ(cudaMemcpyAsync(static_cast<char*>(pinned) + size / 2,
@@ -88,9 +87,9 @@ TEST_F(RuntimeTest, AsynchronousCopiesOfEachKind) {
             cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream.handle), cudaSuccess);
   EXPECT_EQ(std::memcmp(pinned, source.data(), size), 0);
-  expect_error(cudaMemcpyAsync(pinned, b.address, size, static_cast<cudaMemcpyKind>(-1),
-                               stream.handle),
-               cudaErrorInvalidMemcpyDirection);
+  expect_error(
+      cudaMemcpyAsync(pinned, b.address, size, static_cast<cudaMemcpyKind>(-1), stream.handle),
+      cudaErrorInvalidMemcpyDirection);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
@@ -240,8 +239,8 @@ TEST_F(RuntimeTest, ManagedMemory) {
   EXPECT_EQ(cudaMemAdvise(managed, size, cudaMemAdviseSetPreferredLocation, here), cudaSuccess);
   EXPECT_EQ(cudaMemPrefetchAsync(managed, size, here, 0, stream.handle), cudaSuccess);
   int value = -1;
-  EXPECT_EQ(cudaMemRangeGetAttribute(&value, sizeof value, cudaMemRangeAttributeReadMostly,
-                                     managed, size),
+  EXPECT_EQ(cudaMemRangeGetAttribute(&value, sizeof value, cudaMemRangeAttributeReadMostly, managed,
+                                     size),
             cudaSuccess);
   EXPECT_EQ(cudaStreamAttachMemAsync(stream.handle, managed, 0, cudaMemAttachSingle), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream.handle), cudaSuccess);

@@ -78,8 +78,8 @@ outcome look_up(variable_entry& variable) {
   if (variable.memory != nullptr) return CUDA_SUCCESS;
   if (const CUresult r = load(*variable.owner); r != CUDA_SUCCESS) return r;
   const driver_calls& calls = driver().legacy;
-  const auto get = variable.managed != nullptr ? calls.cuLibraryGetManaged
-                                               : calls.cuLibraryGetGlobal;
+  const auto get =
+      variable.managed != nullptr ? calls.cuLibraryGetManaged : calls.cuLibraryGetGlobal;
   CUdeviceptr found = 0;
   size_t bytes = 0;
   const CUresult result = get(&found, &bytes, variable.owner->library, variable.name.c_str());

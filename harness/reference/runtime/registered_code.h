@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program compiled by nvcc registers before main: fat binaries, and the kernels and variables
-// in them, each by the address of its host twin. Nothing of it reaches the driver before the first
-// use; then the whole image is loaded, and a kernel is looked up in it by its name.
+// What a program compiled by nvcc registers before main: fat binaries, and the kernels and
+// variables in them, each by the address of its host twin. Nothing of it reaches the driver before
+// the first use; then the whole image is loaded, and a kernel is looked up in it by its name.
 
 #pragma once
 
@@ -26,8 +26,8 @@ void add_variable(fat_binary* binary, const void* host_variable, const char* nam
 /// Loads the image and points the program's managed variables at their storage.
 outcome load_managed_variables(fat_binary* binary);
 
-/// The kernel whose host twin is @p function. Else @p function is taken for a handle, of either API,
-/// and it is the driver that judges it.
+/// The kernel whose host twin is @p function. Else @p function is taken for a handle, of either
+/// API, and it is the driver that judges it.
 /// @return cudaErrorInvalidDeviceFunction where the driver knows no kernel of that name
 outcome find_kernel(const void* function, CUfunction* kernel);
 /// The same for a registered kernel alone.

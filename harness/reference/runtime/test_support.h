@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unit tests call the runtime's objects, linked into the program, over the reference driver that they
-// load by its path: it is then the process's libcuda.so.1.
+// Unit tests call the runtime's objects, linked into the program, over the reference driver that
+// they load by its path: it is then the process's libcuda.so.1.
 
 #pragma once
 
