@@ -25,6 +25,7 @@ class Arrangement : public testing::Test {
     device_session::options options;
     options.driver_path = STREAMCTS_REFERENCE_DRIVER;
     for (auto& each : options.capabilities.features) each.works = true;
+    options.capabilities.runtime_path = STREAMCTS_REFERENCE_RUNTIME;
     session_ = new device_session(options);
   }
   static void TearDownTestSuite() { delete session_; }
@@ -75,6 +76,57 @@ TEST_F(Arrangement, HoldsAKernelAndTheCallbackWaits) {
   EXPECT_EQ(outcome.rounds, 2u);
   EXPECT_EQ(outcome.holds, 2u);
   EXPECT_EQ(outcome.opportunities.at("CB-ORDER-001").canary, 2u);
+}
+
+TEST_F(Arrangement, GoesByTheRuntimeAsByTheDriver) {
+  const auto outcome = run({}, [](case_context& context) {
+    arrangement scene(context);
+    lane& stream = scene.stream(stream_kind::non_blocking, api::runtime);
+    lane& own = scene.stream(stream_kind::per_thread, api::driver);
+    own.all_by_null = true;
+    product& out = scene.buffer(memory_kind::copied);
+    product& aside = scene.buffer(memory_kind::copied, producer::copy);
+    mark& joined = scene.event(CU_EVENT_DEFAULT, api::runtime);
+    EXPECT_EQ(context.runtime().cudaPeekAtLastError(), cudaSuccess);
+    while (scene.next_round(2)) {
+      observer& call = scene.host_call(host_call::add_callback);
+      call.looks_at(out);
+      call.looks_at(aside);
+      operation victim{};
+      host_wait* by = nullptr;
+      scene.hold_work([&] {
+        victim = scene.victim(stream, out);
+        scene.record(joined, stream);
+        scene.wait(own, joined);
+        scene.write(own, aside);
+        own.by = own.by == api::driver ? api::runtime : api::driver;
+        scene.enqueue(own, call);
+        by = &scene.synchronize(stream);
+        by->looks_at(out);
+      });
+      scene.drain();
+      scene.expect_complete(order, victim, call);
+      scene.expect_covered(order, victim, *by);
+    }
+  });
+  EXPECT_EQ(outcome.result, case_result::pass) << outcome.reason;
+  EXPECT_EQ(outcome.opportunities.at("CB-ORDER-001").canary, 2u);
+}
+
+TEST_F(Arrangement, SaysNotSupportedWithoutARuntime) {
+  device_session::options options = session_->given();
+  options.capabilities.of(driver::feature::runtime) = {false, "none was given"};
+  device_session bare(options);
+  EXPECT_THROW(
+      {
+        try {
+          (void)bare.kernels(api::runtime, driver::stream_mode::legacy);
+        } catch (const driver::not_supported& error) {
+          EXPECT_THAT(error.what(), HasSubstr("none was given"));
+          throw;
+        }
+      },
+      driver::not_supported);
 }
 
 TEST_F(Arrangement, HoldsAHostCallAndLaterWorkWaits) {

@@ -28,21 +28,21 @@ host_wait& arrangement::host_wait(operation op, std::function<CUresult()> call) 
 
 host_wait& arrangement::synchronize(lane& on) {
   const operation op = host_after(on, fmt::format("cuStreamSynchronize of {}", on.name));
-  return host_wait(op, [&cuda = context_.cuda(), stream = on.get()] {
+  return host_wait(op, [&cuda = context_.cuda(on.by), stream = on.get()] {
     return cuda.cuStreamSynchronize(stream);
   });
 }
 
 host_wait& arrangement::synchronize(mark& what) {
   const operation op = host_after(what, fmt::format("cuEventSynchronize of {}", what.name));
-  return host_wait(op, [&cuda = context_.cuda(), event = what.get()] {
+  return host_wait(op, [&cuda = what.event.table(), event = what.get()] {
     return cuda.cuEventSynchronize(event);
   });
 }
 
 host_wait& arrangement::poll(lane& on) {
   const operation op = host_after(on, fmt::format("successful cuStreamQuery of {}", on.name));
-  return host_wait(op, [&cuda = context_.cuda(), stream = on.get(),
+  return host_wait(op, [&cuda = context_.cuda(on.by), stream = on.get(),
                         limit = context_.calibration().patience()] {
     return repeat([&] { return cuda.cuStreamQuery(stream); }, limit);
   });
@@ -50,7 +50,7 @@ host_wait& arrangement::poll(lane& on) {
 
 host_wait& arrangement::poll(mark& what) {
   const operation op = host_after(what, fmt::format("successful cuEventQuery of {}", what.name));
-  return host_wait(op, [&cuda = context_.cuda(), event = what.get(),
+  return host_wait(op, [&cuda = what.event.table(), event = what.get(),
                         limit = context_.calibration().patience()] {
     return repeat([&] { return cuda.cuEventQuery(event); }, limit);
   });

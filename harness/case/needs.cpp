@@ -41,6 +41,8 @@ std::optional<std::string> missing(need value, const capabilities& have) {
     case need::two_contexts: return std::nullopt;
     case need::stream_ids: return unless_version(have, 12000);
     case need::ipc_events: return unless_attribute(have, "ipc_event_supported");
+    case need::runtime: return unless_works(have, feature::runtime);
+    case need::runtime_per_thread: return unless_works(have, feature::runtime_per_thread);
     case need::faults:
       return have.attribute("mps_enabled") == 0 ? std::nullopt
                                                 : std::optional<std::string>("mps_enabled = 1");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/case/api.h"
 #include "harness/case/explain.h"
 #include "harness/driver/event.h"
 #include "harness/driver/stream.h"
@@ -42,6 +43,10 @@ struct lane {
   /// For a per-thread stream: whether host calls are put in by the entry points of per-thread mode and
   /// the NULL handle, which mean the same stream.
   bool calls_by_null = false;
+  /// The same for all that is put in.
+  bool all_by_null = false;
+  /// The API by which later operations are put in; the one that made the stream may be the other.
+  api by = api::driver;
 
   CUstream get() const { return stream.get(); }
   bool takes_part_in_legacy_barrier() const;

@@ -88,6 +88,8 @@ std::string_view name(need value) {
     case need::stream_ids: return "stream ids";
     case need::ipc_events: return "IPC events";
     case need::faults: return "faults";
+    case need::runtime: return "runtime API";
+    case need::runtime_per_thread: return "runtime API, per-thread";
   }
   return "unknown";
 }

@@ -36,6 +36,8 @@ enum class need {
   stream_ids,      ///< cuStreamGetId (CUDA 12.0)
   ipc_events,
   faults,          ///< a kernel may fault without harm to others (not under MPS)
+  runtime,         ///< the runtime API, over the driver under test
+  runtime_per_thread,  ///< the same in per-thread mode
 };
 std::string_view name(need value);
 /// What is missing for @p value, as "attribute = value"; nothing where it is there.

@@ -17,6 +17,7 @@
 #include "harness/driver/kernels.h"
 #include "harness/driver/memory.h"
 #include "harness/driver/probe.h"
+#include "harness/driver/runtime_as_driver.h"
 #include "harness/driver/stream.h"
 #include "kernels/parameters.h"
 
@@ -219,6 +220,45 @@ TEST_F(Reference, RuntimeHasEveryFunctionInBothModes) {
 #define RUNTIME_FUNCTION(level, name, per_thread_suffix) EXPECT_TRUE(r.name) << #name;
 #include "harness/driver/runtime_functions.def"
   }
+}
+
+TEST_F(Reference, RuntimeUnderTheDriversNames) {
+  const runtime_library runtime = runtime_library::open(STREAMCTS_REFERENCE_RUNTIME, library());
+  for (const stream_mode mode : {stream_mode::legacy, stream_mode::per_thread}) {
+    SCOPED_TRACE(to_string(mode));
+    const function_table both =
+        runtime_as_driver(library().functions(mode), runtime.functions(mode), mode);
+    EXPECT_NE(both.cuStreamQuery.get(), library().functions(mode).cuStreamQuery.get());
+    EXPECT_EQ(both.cuStreamWaitValue32.get(), library().functions(mode).cuStreamWaitValue32.get());
+    const kernel_image image(both);
+    const kernel_set set(both, image);
+    const stream s(both, stream_kind::non_blocking), null(both, stream_kind::null_stream);
+    set.warm_up(s);
+    const device_buffer memory(both, 4096);
+    const host_buffer seen(both, 4096);
+    set.write_pattern(null, memory.address(), 512, kernels::ramp(7));
+    const event written(both);
+    written.record(null.get());
+    s.wait(written);
+    STREAMCTS_CHECK(both.cuMemcpyDtoHAsync(seen.data(), memory.address(), 4096, s.get()));
+    std::atomic<int> calls{0};
+    const auto count = [](void* to) { ++*static_cast<std::atomic<int>*>(to); };
+    STREAMCTS_CHECK(both.cuLaunchHostFunc(s.get(), count, &calls));
+    STREAMCTS_CHECK(both.cuStreamAddCallback(
+        s.get(), [](CUstream, CUresult, void* to) { ++*static_cast<std::atomic<int>*>(to); },
+        &calls, 0));
+    EXPECT_TRUE(s.wait_idle(patience));
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(seen.words()[511], kernels::ramp(7).word(511));
+    STREAMCTS_CHECK(both.cuMemcpyHtoD(memory.address(), seen.data(), 8));
+    STREAMCTS_CHECK(both.cuMemcpyDtoH(seen.data(), memory.address() + 8, 8));
+    EXPECT_EQ(seen.words()[0], kernels::ramp(7).word(1));
+    EXPECT_EQ(both.cuStreamDestroy(nullptr), CUDA_ERROR_INVALID_HANDLE);
+  }
+  // What the runtime lacks does not go by the driver unnoticed, but kernels do.
+  const function_table none = runtime_as_driver(table_, runtime_table{}, stream_mode::legacy);
+  EXPECT_FALSE(none.cuStreamQuery);
+  EXPECT_EQ(none.cuLaunchKernel.get(), table_.cuLaunchKernel.get());
 }
 
 TEST_F(Reference, RuntimeSharesHandlesAndTheContext) {

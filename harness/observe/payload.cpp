@@ -3,6 +3,8 @@
 
 #include "harness/observe/payload.h"
 
+#include <utility>
+
 #include "harness/driver/result.h"
 
 namespace streamcts {
@@ -13,7 +15,9 @@ driver::host_memory host_memory_of(memory_kind kind) {
   switch (kind) {
     case memory_kind::write_combined: return driver::host_memory::write_combined;
     case memory_kind::registered: return driver::host_memory::registered;
-    case memory_kind::copied: return driver::host_memory::pinned;
+    case memory_kind::portable: return driver::host_memory::portable;
+    case memory_kind::copied:
+    case memory_kind::pinned: return driver::host_memory::pinned;
     default: return driver::host_memory::mapped;
   }
 }
@@ -27,6 +31,9 @@ std::string_view name(memory_kind kind) {
     case memory_kind::copied: return "copied";
     case memory_kind::write_combined: return "write_combined";
     case memory_kind::registered: return "registered";
+    case memory_kind::portable: return "portable";
+    case memory_kind::pinned: return "pinned";
+    case memory_kind::pageable: return "pageable";
   }
   return "unknown";
 }
@@ -35,10 +42,12 @@ payload::payload(const driver::function_table& cuda, memory_kind kind, std::size
     : cuda_(cuda), kind_(kind), words_(words) {
   if (kind == memory_kind::managed) {
     managed_.emplace(cuda, bytes());
+  } else if (kind == memory_kind::pageable) {
+    ordinary_.resize(words);
   } else {
     host_.emplace(cuda, bytes(), host_memory_of(kind));
   }
-  if (kind == memory_kind::copied) device_.emplace(cuda, bytes());
+  if (kind == memory_kind::copied || kind == memory_kind::pageable) device_.emplace(cuda, bytes());
   fill_with_sentinel(host_words());
 }
 
@@ -51,20 +60,23 @@ void payload::begin_round(kernels::pattern expected) {
 CUdeviceptr payload::target() const { return device_ ? device_->address() : host_view_address(); }
 
 CUdeviceptr payload::host_view_address() const {
-  return managed_ ? managed_->address() : host_->device_address();
+  if (managed_) return managed_->address();
+  return host_ ? host_->device_address() : reinterpret_cast<CUdeviceptr>(ordinary_.data());
 }
 
-void payload::deliver(CUstream stream) const {
+void payload::deliver(CUstream stream, const driver::function_table& cuda) const {
   if (!device_) return;
-  STREAMCTS_CHECK(cuda_.cuMemcpyDtoHAsync(host_->data(), device_->address(), bytes(), stream));
+  void* const to = const_cast<std::uint64_t*>(host_words().data());
+  STREAMCTS_CHECK(cuda.cuMemcpyDtoHAsync(to, device_->address(), bytes(), stream));
 }
 
 std::span<std::uint64_t> payload::host_words() {
-  void* at = managed_ ? managed_->data() : host_->data();
-  return {static_cast<std::uint64_t*>(at), words_};
+  const std::span<const std::uint64_t> words = std::as_const(*this).host_words();
+  return {const_cast<std::uint64_t*>(words.data()), words.size()};
 }
 
 std::span<const std::uint64_t> payload::host_words() const {
+  if (!managed_ && !host_) return ordinary_;
   const void* at = managed_ ? managed_->data() : host_->data();
   return {static_cast<const std::uint64_t*>(at), words_};
 }

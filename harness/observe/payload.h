@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "harness/driver/functions.h"
 #include "harness/driver/memory.h"
@@ -25,6 +26,9 @@ enum class memory_kind {
   copied,          ///< device memory, copied to pinned memory in the same stream
   write_combined,  ///< as mapped, write-combined
   registered,      ///< as mapped, host memory registered afterwards
+  portable,        ///< as mapped, pinned for every context
+  pinned,          ///< as mapped, allocated without any flag
+  pageable,        ///< device memory, copied to ordinary memory: never behind a gate, the copy may wait
 };
 std::string_view name(memory_kind kind);
 
@@ -51,9 +55,14 @@ class payload {
   std::size_t bytes() const { return words() * sizeof(std::uint64_t); }
   /// Enqueues what brings the result to the host's view: a copy for `copied`, else nothing.
   /// @throws driver::call_error
-  void deliver(CUstream stream) const;
+  void deliver(CUstream stream) const { deliver(stream, cuda_); }
+  /// The same by another table, in whose mode @p stream is meant.
+  void deliver(CUstream stream, const driver::function_table& cuda) const;
   /// The host's view as the target of a copy.
   CUdeviceptr host_view_address() const;
+
+  /// Whether the device writes memory of its own, from which deliver() copies.
+  bool is_copied() const { return device_.has_value(); }
 
   kernels::pattern expected() const { return expected_; }
   memory_kind kind() const { return kind_; }
@@ -67,6 +76,7 @@ class payload {
   const driver::function_table& cuda_;
   memory_kind kind_;
   std::optional<driver::host_buffer> host_;
+  std::vector<std::uint64_t> ordinary_;
   std::optional<driver::managed_buffer> managed_;
   std::optional<driver::device_buffer> device_;
   std::size_t words_;
