@@ -25,6 +25,11 @@ void settle_call_error(const driver::call_error& error, case_outcome& outcome,
       outcome.reason = fmt::format("resource: {}", error.what());
       return;
     default:
+      if (context.instance().clauses.empty()) {
+        outcome.result = case_result::inconclusive;
+        outcome.reason = error.what();
+        return;
+      }
       context.broken({.clause = std::string(context.instance().clauses.front().text),
                       .kind = failure_kind::refused,
                       .observer = "host",
@@ -104,6 +109,7 @@ void case_context::observe(case_outcome::observed what) {
 }
 
 case_outcome case_context::finish() {
+  if (instance_.definition->observes) return finish_observing();
   if (outcome_.first_failure) {
     outcome_.result = outcome_.first_failure->kind == failure_kind::progress ? case_result::hang
                                                                             : case_result::fail;
@@ -121,6 +127,18 @@ case_outcome case_context::finish() {
       outcome_.reason += fmt::format("; {} times {}", times, why);
     }
     break;
+  }
+  return std::move(outcome_);
+}
+
+/// Whatever went wrong, nothing was to be judged.
+case_outcome case_context::finish_observing() {
+  if (outcome_.first_failure) {
+    outcome_.result = case_result::inconclusive;
+    outcome_.reason = "could not be observed: " + outcome_.first_failure->seen;
+    outcome_.first_failure.reset();
+  } else if (outcome_.result == case_result::pass) {
+    outcome_.reason = "observes only";
   }
   return std::move(outcome_);
 }

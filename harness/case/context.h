@@ -176,6 +176,8 @@ class case_context {
   case_outcome finish_with_current_exception();
 
  private:
+  case_outcome finish_observing();
+
   device_session& session_;
   const case_instance& instance_;
   std::uint64_t seed_;

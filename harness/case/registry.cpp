@@ -50,6 +50,10 @@ void check_id(const place& at, const std::string& id) {
 
 std::vector<clause_id> clauses_of(const place& at, const parameters& values) {
   const case_definition& definition = at.definition;
+  if (definition.observes) {
+    if (!definition.clauses.empty()) reject(at, "observes, and names a clause to judge");
+    return {};
+  }
   if (definition.clauses.empty()) reject(at, "names no clause");
   if (definition.clauses_of == nullptr) return definition.clauses;
   std::vector<clause_id> some = definition.clauses_of(values);

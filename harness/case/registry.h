@@ -63,6 +63,8 @@ struct case_definition {
   /// Why the case counts no opportunities: it holds nothing back, and its check could have failed in
   /// every run. Empty for a case with holds, which is Inconclusive without an opportunity.
   std::string_view without_hold = {};
+  /// Records observations and judges nothing: names no clause, and is never red by what it finds.
+  bool observes = false;
   /// Time that the case may take on a driver as slow as calibration assumes; a multiple of it, by
   /// what the probe measured, is when the watchdog comes.
   std::chrono::seconds time_limit{20};

@@ -44,6 +44,13 @@ TEST(Instances, AreNamedByTheirParameters) {
   EXPECT_EQ(made({.arrangement = "family/plain", .clauses = {order}})[0].id, "family/plain");
 }
 
+TEST(Instances, OfACaseThatObservesHaveNoClause) {
+  EXPECT_TRUE(made({.arrangement = "family/fact", .clauses = {}, .observes = true})[0]
+                  .clauses.empty());
+  EXPECT_THAT(message_of({.arrangement = "family/fact", .clauses = {order}, .observes = true}),
+              HasSubstr("observes, and names a clause"));
+}
+
 TEST(Instances, HaveTheClausesAndNeedsOfTheirCombination) {
   const case_definition definition{
       .arrangement = "family/thing",

@@ -69,7 +69,7 @@ void add_assertions(case_outcome& outcome, const case_instance& instance,
   outcome.result = case_result::fail;
   outcome.reason = failures.text();
   failure found;
-  found.clause = instance.clauses.front().text;
+  if (!instance.clauses.empty()) found.clause = instance.clauses.front().text;
   found.kind = failure_kind::other;
   found.observer = "host";
   found.expected = "no failed assertion";
