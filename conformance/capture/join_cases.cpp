@@ -56,7 +56,12 @@ STREAMCTS_CASE(captured_join, {.arrangement = "capture/join",
                                .axes = {make_axis<join_shape>("shape", {join_shape::fan_in,
                                                                         join_shape::chain,
                                                                         join_shape::through}),
-                                        capture_modes()},
+                                        make_axis<capture_mode>("mode",
+                                                                {capture_mode::thread_local_mode,
+                                                                 {capture_mode::global,
+                                                                  tier::standard},
+                                                                 {capture_mode::relaxed,
+                                                                  tier::standard}})},
                                .needs = {need::device_gate, need::mapped_memory}}) {
   require_capture(context);
   constexpr std::size_t branches = 4;  // and the origin

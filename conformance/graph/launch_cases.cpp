@@ -73,7 +73,7 @@ STREAMCTS_CASE(roots_behind, {.arrangement = "graph/roots_behind",
 // Any speed: one branch after the other is held within the graph until the consumer had its chance.
 STREAMCTS_CASE(behind_branches, {.arrangement = "graph/behind_branches",
                                  .clauses = {clause::GR_LAUNCH_001},
-                                 .axes = {consumers(), streams()},
+                                 .axes = {consumers(), created_streams()},
                                  .needs = {need::device_gate, need::mapped_memory}}) {
   require_graphs(context);
   constexpr std::size_t branches = 2;

@@ -32,7 +32,8 @@ inline std::string_view name(memop_form what) {
 }
 inline axis memop_forms() {
   return make_axis<memop_form>("form", {memop_form::value_32, memop_form::value_64,
-                                        memop_form::batch_32, memop_form::batch_64});
+                                        {memop_form::batch_32, tier::standard},
+                                        {memop_form::batch_64, tier::standard}});
 }
 inline bool is_wide(memop_form what) {
   return what == memop_form::value_64 || what == memop_form::batch_64;
