@@ -13,6 +13,7 @@
 #include "harness/driver/context.h"
 #include "harness/driver/driver_library.h"
 #include "harness/driver/kernels.h"
+#include "harness/program/emit.h"
 #include "harness/program/executor/driver_search.h"
 #include "harness/program/text.h"
 
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   std::string path = "system", only;
   std::uint64_t seconds = 10, seed = 1, programs = 0;
   std::size_t slots = 4;
+  std::string source;
   bool every = false;
   app.add_option("--driver", path, "a library");
   app.add_option("--time", seconds, "seconds");
@@ -43,6 +45,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", only, "one program, as in enumerator:17");
   app.add_option("--programs", programs, "at most so many; 0: as time allows");
   app.add_option("--slots", slots, "runs side by side");
+  app.add_option("--source", source, "file for the reproducer of what was found");
   app.add_flag("--every", every, "go on after a failure, and do not make it small");
   CLI11_PARSE(app, argc, argv);
 
@@ -86,6 +89,12 @@ int main(int argc, char** argv) {
                found_after, found.from, found.failure.program.ops.size(), found.evaluations,
                found.again, found.again_of);
     fmt::print("{}{}", to_text(found.failure.program), found.failure.why.text());
+    if (!source.empty() && can_emit(found.failure.program)) {
+      if (std::FILE* file = std::fopen(source.c_str(), "w")) {
+        fmt::print(file, "{}", emit(found.failure.program, found.failure.why.text()));
+        std::fclose(file);
+      }
+    }
     break;
   }
   print_counts(j.counts(), elapsed());

@@ -81,7 +81,19 @@ class explainer {
     if (v.from.at == place::finish && v.reader == none && v.item != none) {
       return is_host_item(m_.items().items()[at(v.item)].kind) ? "CB-BLOCK-005" : "ST-SYNC-004";
     }
+    if (v.kind == violation_kind::wrong_data && v.reader == none && ended_in_time(v)) {
+      return visibility_clause(m_.items().items()[at(v.item)].kind,
+                               m_.source().buffers[at(v.buffer)].memory);
+    }
     return order_clause(links);
+  }
+
+  /// Whether the observer saw that the writer was done, though not what it wrote.
+  bool ended_in_time(const violation& v) const {
+    if (v.item == none || !m_.items().done_cells().has(at(v.item))) return false;
+    return std::ranges::any_of(seen_.looks, [&](const look& l) {
+      return l.from == v.from && l.done.has(at(v.item)) && m_.must(v.from).has(at(v.item));
+    });
   }
 
   std::string expected(const violation& v) const {

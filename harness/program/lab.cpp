@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/program/compare.h"
+#include "harness/program/emit.h"
 #include "harness/program/explain.h"
 #include "harness/program/search.h"
 #include "harness/program/shrink.h"
@@ -188,6 +189,8 @@ int main(int argc, char** argv) {
   std::string origin;
   auto* show = app.add_subcommand("show", "print a generated program");
   show->add_option("origin", origin, "as in swarm:17")->required();
+  bool as_source = false;
+  show->add_flag("--source", as_source, "as stand-alone CUDA C++");
   std::uint64_t sample = 100;
   bool complete = false;
   auto* kills = app.add_subcommand("kills", "which programs kill which defects");
@@ -207,6 +210,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "'{}' names no program; write it as in swarm:17\n", origin);
     return 64;
   }
-  fmt::print("{}\n{}", to_text(*p), describe(model(*p)));
+  if (as_source) fmt::print("{}", can_emit(*p) ? emit(*p) : "");
+  else fmt::print("{}\n{}", to_text(*p), describe(model(*p)));
   return 0;
 }

@@ -25,6 +25,7 @@ int promise_of(std::string_view family) {
   for (const std::string_view f : order) {
     if (f == family) return 1;
   }
+  if (family.starts_with("VS-")) return 3;
   constexpr std::array<std::string_view, 3> sync{"ST-SYNC", "ST-QUERY", "CP-SYNC"};
   for (const std::string_view f : sync) {
     if (f == family) return 2;

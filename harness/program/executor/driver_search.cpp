@@ -3,7 +3,13 @@
 
 #include "harness/program/executor/driver_search.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
+
+#include "harness/program/enumerator.h"
+#include "harness/program/random.h"
 
 namespace streamcts::program {
 namespace {
@@ -16,17 +22,35 @@ constexpr std::size_t most_evaluations = 400;
 
 }  // namespace
 
+program_list::program_list(std::uint64_t seed) : seed_(seed) {
+  const auto& patterns = enumerated_patterns();
+  std::vector<std::size_t> order(patterns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  random_source random(seed);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  std::set<std::array<std::uint8_t, 3>> met;
+  std::map<edge, std::size_t> of_edge;
+  std::vector<std::pair<std::size_t, std::size_t>> first, rest;  // round of its edge, index
+  for (const std::size_t i : order) {
+    const pattern& p = patterns[i];
+    const bool fresh = met.insert({static_cast<std::uint8_t>(p.by), static_cast<std::uint8_t>(p.source),
+                                   static_cast<std::uint8_t>(p.sink)})
+                           .second;
+    if (fresh) first.emplace_back(of_edge[p.by]++, i);
+    else rest.emplace_back(0, i);
+  }
+  std::ranges::stable_sort(first, {}, &std::pair<std::size_t, std::size_t>::first);
+  for (const auto& [round, i] : first) enumerated_.push_back(i);
+  for (const auto& [round, i] : rest) enumerated_.push_back(i);
+}
+
 stream_program program_list::next() {
   const std::uint64_t n = count_++;
   const std::uint64_t turn = n % 8, round = n / 8;
   if (turn == 3) return generate(generator::idiom, seed_ + round);
   if (turn == 7) return generate(generator::swarm, seed_ + round);
-  // A stride without a common divisor visits every pattern once.
-  const std::uint64_t size = enumerated_programs();
-  std::uint64_t stride = size * 618 / 1000;
-  while (std::gcd(stride, size) != 1) ++stride;
   const std::uint64_t number = round * 6 + turn - (turn > 3 ? 1 : 0);
-  return generate(generator::enumerator, (seed_ + number) % size * stride % size);
+  return generate(generator::enumerator, enumerated_[number % enumerated_.size()]);
 }
 
 found_program make_small(judge& by, driver_failure failure, std::chrono::nanoseconds limit) {

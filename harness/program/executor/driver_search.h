@@ -32,15 +32,17 @@ struct found_program {
 /// @param limit the time to spend
 found_program make_small(judge& by, driver_failure failure, std::chrono::nanoseconds limit);
 
-/// A list of programs, in the order in which they are tried: the enumerator spread over all of its
-/// patterns, and between its programs the idiom mixer and the swarm.
+/// A list of programs, in the order in which they are tried: first, of the enumerator, one for each
+/// edge, kind of source and kind of sink, the edges in turn; then the rest of it in a random order.
+/// Between them come the idiom mixer and the swarm.
 class program_list {
  public:
-  explicit program_list(std::uint64_t seed) : seed_(seed) {}
+  explicit program_list(std::uint64_t seed);
   stream_program next();
 
  private:
   std::uint64_t seed_;
+  std::vector<std::size_t> enumerated_;
   std::uint64_t count_ = 0;
 };
 

@@ -129,6 +129,11 @@ void reading_plan::build_holds(const model& m) {
   for (std::size_t x = 0; x < m.items().size(); ++x) {
     const item& i = m.items().items()[x];
     if (i.kind == item_kind::host_write || !program::can_hold(m, x)) continue;
+    // Holding what nothing comes after shows nothing.
+    const auto knows = [&](std::size_t op) { return m.order().known(op).has(x); };
+    bool last = m.order().after(x).empty();
+    for (std::size_t op = 0; last && op < p.ops.size(); ++op) last = !knows(op);
+    if (last) continue;
     const bool cells = m.items().begun_cells().has(x);
     const index graph = p.ops[program::at(i.op)].graph;
     // A gate node in front of a copy would be part of every launch.

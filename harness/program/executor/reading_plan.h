@@ -33,8 +33,8 @@ class reading_plan {
   /// promises the item's end, because it copies behind it, or because the thread is not that far.
   bool may_wait(std::size_t op, std::size_t held) const { return waits_[held].has(op); }
 
-  /// The items that a run can hold: those of streams, where no call has to be made behind them that
-  /// may wait inside the driver.
+  /// The items that are worth holding: something comes after them, and no call has to be made behind
+  /// them that may wait inside the driver.
   const item_set& holdable() const { return holdable_; }
 
   /// Whether the program may run beside others: nothing in it speaks of the whole context, and no
