@@ -31,6 +31,10 @@ constexpr double haste = 4;
 /// How much slower than in the baseline a case may be under a fault before it is called a hang.
 constexpr double slowdown = 10;
 constexpr std::chrono::seconds longest_start{15};
+/// An oddity may make everything slow: 50 ms for each of hundreds of host calls. A limit only has to
+/// end what hangs.
+constexpr std::chrono::seconds patience_with_oddities{120};
+constexpr std::chrono::seconds oddity_budget{45};
 
 /// Keeps the records of the baseline.
 class baseline_sink : public record_sink {
@@ -198,16 +202,21 @@ void matrix_session::set_conditions() {
       std::chrono::ceil<time_limits::duration>(hasty_.host.limits.patience());
   const time_limits::duration slow(static_cast<std::int64_t>(1e3 * slowdown * slowest));
   hasty_.limits.timeout = std::max(2 * patience + std::chrono::seconds(1), slow);
-  hasty_.limits.start_timeout = std::max<time_limits::duration>(longest_start, 20 * calm_.limits.start);
+  hasty_.limits.start_timeout =
+      std::max<time_limits::duration>(longest_start, 20 * calm_.limits.start);
+  calm_.limits.timeout = std::max<time_limits::duration>(patience_with_oddities, 2 * slow);
 }
 
 std::unique_ptr<trial> matrix_session::next_trial() {
   if (left_.empty()) return nullptr;
   const fault& of = *left_.front();
   left_.pop_front();
-  const bool whole = !of.benign || request_.whole_oddities || request_.all_kills;
-  return std::make_unique<trial>(of, order_cases(of, whole ? usable_ : cover_of(of, usable_)),
-                                 options_);
+  if (!of.benign || request_.whole_oddities) {
+    return std::make_unique<trial>(of, order_cases(of, usable_), options_);
+  }
+  trial_options brief = options_;
+  brief.budget = oddity_budget;
+  return std::make_unique<trial>(of, order_cases(of, cover_of(of, usable_)), brief);
 }
 
 void matrix_session::run_faults() {

@@ -33,6 +33,7 @@ trial::trial(const fault& of, case_queue order, const trial_options& options)
     : fault_(of), options_(options), end_(clock::now()) {
   own_.insert(order.cases.begin(), order.cases.begin() + static_cast<std::ptrdiff_t>(order.own));
   for (const case_instance* each : order.cases) left_.push_back({each, options.seed, 0});
+  planned_ = left_.size();
   record_.id = of.id;
   record_.fault_class = of.fault_class;
   record_.clauses = of.clauses;
@@ -118,7 +119,12 @@ void trial::judge(const job_case& run, const case_end& end) {
   if (red) add_kill(run, end);
   const bool decided = record_.benign ? !record_.kills.empty() : record_.right_clause();
   const bool late = second_look_until_ && clock::now() >= *second_look_until_;
-  if (options_.all_kills || (!decided && !late)) return;
+  const bool spent = options_.budget.count() > 0 && clock::now() - *start_ >= options_.budget;
+  if (spent && !decided && record_.cases < planned_) {
+    record_.note = fmt::format("{} of {} cases, for want of time", record_.cases, planned_);
+  } else if (options_.all_kills || (!decided && !late)) {
+    return;
+  }
   interrupted_ = true;
   settle();
 }

@@ -23,6 +23,8 @@ struct trial_options {
   std::uint64_t repeat = 1; ///< so often in all is the case that noticed the fault run
   /// How long to look for a check of the right clause once some other was red.
   std::chrono::milliseconds second_look = std::chrono::seconds(20);
+  /// After how long the trial ends with what it has found; zero for never.
+  std::chrono::milliseconds budget{0};
 };
 
 /// The cases against one fault, until it is known what became of it.
@@ -68,6 +70,7 @@ class trial : public job_listener {
   reports::fault_record record_;
   std::optional<clock::time_point> start_;
   std::optional<clock::time_point> second_look_until_;
+  std::size_t planned_ = 0;
   clock::time_point end_;
   int start_failures_ = 0;
 };

@@ -144,15 +144,37 @@ case_outcome tell_observation() {
   return outcome;
 }
 
+/// What a driver with a fault would have this case see. The counter of hits is that of the fault.
+case_outcome meet_fault() {
+  const char* set = std::getenv("STREAMCTS_FAULT");
+  const std::string fault = set == nullptr ? "" : set;
+  const char* hits = std::getenv("STREAMCTS_FAULT_HITS");
+  if (fault.empty()) {
+    return std::getenv("STREAMCTS_SELFTEST_RED") ? broken(failure_kind::value) : passed();
+  }
+  if (fault == "callback_ignores_memset") return passed();  // not reached
+  std::uint64_t count = 3;
+  std::ofstream(hits, std::ios::binary).write(reinterpret_cast<const char*>(&count), sizeof count);
+  if (fault == "callback_ignores_kernel" || fault == "callback_ignores_download" ||
+      fault == "legal_slow_calls") {
+    return broken(failure_kind::early);  // of CB-ORDER-001, which the second does not break
+  }
+  if (fault == "callback_ignores_joins" && count_up("joins") == 1) wait_for_ever();
+  return passed();
+}
+
 struct planted {
   std::function<case_outcome()> body;
   isolation where = isolation::batched;
   std::vector<need> needs = {};
   tier from = tier::quick;
+  std::vector<clause_id> clauses = {clause_id{"CB-ORDER-001"}};
 };
 
 const std::map<std::string_view, planted>& all_planted() {
   static const std::map<std::string_view, planted> all{
+      {"faulty/meets", {meet_fault}},
+      {"faulty/other", {passed, isolation::own_process, {}, tier::quick, {clause_id{"VS-COPY-001"}}}},
       {"plant/a_pass", {passed}},
       {"plant/abort", {[] { return die_of(SIGABRT); }}},
       {"plant/asserts", {[] {
@@ -223,7 +245,7 @@ std::vector<case_instance> make_instances() {
   definitions.reserve(all_planted().size());
   std::vector<case_instance> made;
   for (const auto& [id, what] : all_planted()) {
-    case_definition definition{.arrangement = id, .clauses = {clause_id{"CB-ORDER-001"}}};
+    case_definition definition{.arrangement = id, .clauses = what.clauses};
     definition.time_limit = std::chrono::seconds(5);
     definition.where = what.where;
     definitions.push_back(definition);
