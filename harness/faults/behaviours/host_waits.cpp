@@ -163,7 +163,8 @@ class remembered_streams_only : public behaviour {
   }
   CUresult enqueue(operation& op) override {
     const CUresult result = op.forward();
-    if (!op.stream.is_blocking()) {
+    // A blocking stream that was destroyed with work pending may be left out by the barrier too.
+    if (!op.stream.is_legacy()) {
       private_event end = record_in(op.stream);
       const std::lock_guard lock(mutex_);
       ends_[op.stream.key()] = std::move(end);
