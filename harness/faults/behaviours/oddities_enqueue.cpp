@@ -25,7 +25,7 @@ namespace {
 /// synchronized, since that could break it.
 class careful : public behaviour {
  public:
-  CUresult begin_capture(const stream_ref&, forward_call forward) override {
+  CUresult begin_capture(const stream_ref&, CUstreamCaptureMode&, forward_call forward) override {
     const CUresult result = forward();
     if (result == CUDA_SUCCESS) ++captures_;
     return result;

@@ -59,8 +59,22 @@ class behaviour {
   /// A free or unregister of @p address, whichever kind of memory it is.
   virtual CUresult release(void* /*address*/, forward_call forward) { return forward(); }
 
-  virtual CUresult begin_capture(const stream_ref&, forward_call forward) { return forward(); }
+  /// @p mode may be changed before forwarding.
+  virtual CUresult begin_capture(const stream_ref&, CUstreamCaptureMode& /*mode*/,
+                                 forward_call forward) {
+    return forward();
+  }
   virtual CUresult end_capture(const stream_ref&, CUgraph*, forward_call forward) {
+    return forward();
+  }
+
+  /// @p id is null where the caller does not ask for it.
+  virtual CUresult capture_info(const stream_ref&, cuuint64_t* /*id*/, forward_call forward) {
+    return forward();
+  }
+  /// @p flags may be changed before forwarding.
+  virtual CUresult update_capture_dependencies(const stream_ref&, unsigned& /*flags*/,
+                                               forward_call forward) {
     return forward();
   }
 
@@ -72,6 +86,7 @@ class behaviour {
     std::size_t dependency_count;
     CUDA_HOST_NODE_PARAMS host;  ///< of a host node
     bool is_host;
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
   };
   virtual CUresult add_node(node_request&, forward_call forward) { return forward(); }
   virtual CUresult set_host_node(CUgraphNode, CUDA_HOST_NODE_PARAMS&, forward_call forward) {
@@ -85,6 +100,15 @@ class behaviour {
   /// Before an executable is changed by something other than set_executable_host_node.
   virtual void executable_changed(CUgraphExec) {}
   virtual CUresult destroy_executable(CUgraphExec, forward_call forward) { return forward(); }
+  virtual CUresult destroy_graph(CUgraph, forward_call forward) { return forward(); }
+  /// @p destructor and @p data may be changed before forwarding.
+  virtual CUresult create_user_object(CUuserObject*, CUhostFn& /*destructor*/, void*& /*data*/,
+                                      forward_call forward) {
+    return forward();
+  }
+  virtual CUresult retain_user_object(CUgraph, CUuserObject, forward_call forward) {
+    return forward();
+  }
 };
 
 /// The behaviour that STREAMCTS_FAULT names, or null. Set before any call gets through.

@@ -54,6 +54,21 @@ struct graph_first {
   }
 };
 
+struct value_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    op.operand = {std::get<1>(arguments), std::get<2>(arguments), std::get<3>(arguments),
+                  sizeof(std::get<2>(arguments)) == sizeof(cuuint64_t)};
+  }
+};
+struct batch_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    op.batch_count = std::get<1>(arguments);
+    op.batch = std::get<2>(arguments);
+  }
+};
+
 /// The override of an entry point whose argument number `At` is its stream.
 template <auto Member, operation_kind Kind, int At, typename Detail, stream_mode Mode, typename F>
 struct stream_call;
@@ -210,11 +225,11 @@ const override_entry overrides[] = {
     STREAM_CALL(stream_write_value32_v1, value_write, 0, nothing),
     STREAM_CALL(stream_write_value64_v1, value_write, 0, nothing),
     STREAM_CALL(stream_batch_mem_op_v1, value_batch, 0, nothing),
-    STREAM_CALL(stream_wait_value32, value_wait, 0, nothing),
-    STREAM_CALL(stream_wait_value64, value_wait, 0, nothing),
-    STREAM_CALL(stream_write_value32, value_write, 0, nothing),
-    STREAM_CALL(stream_write_value64, value_write, 0, nothing),
-    STREAM_CALL(stream_batch_mem_op, value_batch, 0, nothing),
+    STREAM_CALL(stream_wait_value32, value_wait, 0, value_detail),
+    STREAM_CALL(stream_wait_value64, value_wait, 0, value_detail),
+    STREAM_CALL(stream_write_value32, value_write, 0, value_detail),
+    STREAM_CALL(stream_write_value64, value_write, 0, value_detail),
+    STREAM_CALL(stream_batch_mem_op, value_batch, 0, batch_detail),
     STREAM_CALL(mem_prefetch_async, prefetch, 3, nothing),
     STREAM_CALL(mem_prefetch_async_v2, prefetch, 4, nothing),
     STREAM_CALL(stream_attach_mem_async, attach, 0, nothing),

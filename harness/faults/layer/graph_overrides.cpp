@@ -14,7 +14,8 @@ CUresult add_host_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* depe
     return real().graph_add_host_node(node, graph, dependencies, count, parameters);
   }
   return admitted([&](behaviour& chosen) {
-    behaviour::node_request request{node, graph, dependencies, count, *parameters, true};
+    behaviour::node_request request{node, graph, dependencies, count, *parameters, true,
+                                    CU_GRAPH_NODE_TYPE_HOST};
     return chosen.add_node(request, [&] {
       return real().graph_add_host_node(node, graph, request.dependencies,
                                         request.dependency_count, &request.host);
@@ -29,6 +30,52 @@ CUresult add_kernel_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* de
     return chosen.add_node(request, [&] {
       return real().graph_add_kernel_node(node, graph, request.dependencies,
                                           request.dependency_count, parameters);
+    });
+  });
+}
+
+using event_node_function = CUresult (*)(CUgraphNode*, CUgraph, const CUgraphNode*, size_t, CUevent);
+
+CUresult add_event_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                        std::size_t count, CUevent event, CUgraphNodeType type,
+                        event_node_function add) {
+  return admitted([&](behaviour& chosen) {
+    behaviour::node_request request{node, graph, dependencies, count, {}, false, type};
+    return chosen.add_node(request, [&] {
+      return add(node, graph, request.dependencies, request.dependency_count, event);
+    });
+  });
+}
+CUresult add_event_record_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                               size_t count, CUevent event) {
+  return add_event_node(node, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                        real().graph_add_event_record_node);
+}
+CUresult add_event_wait_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                             size_t count, CUevent event) {
+  return add_event_node(node, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                        real().graph_add_event_wait_node);
+}
+
+CUresult destroy_graph(CUgraph graph) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.destroy_graph(graph, [&] { return real().graph_destroy(graph); });
+  });
+}
+
+CUresult create_user_object(CUuserObject* object, void* data, CUhostFn destructor, unsigned count,
+                            unsigned flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.create_user_object(object, destructor, data, [&] {
+      return real().user_object_create(object, data, destructor, count, flags);
+    });
+  });
+}
+
+CUresult retain_user_object(CUgraph graph, CUuserObject object, unsigned count, unsigned flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.retain_user_object(graph, object, [&] {
+      return real().graph_retain_user_object(graph, object, count, flags);
     });
   });
 }
@@ -119,6 +166,11 @@ const override_entry overrides[] = {
     STREAMCTS_OVERRIDE(graph_instantiate_with_flags, instantiate_with_flags),
     STREAMCTS_MODED_OVERRIDE(graph_instantiate_with_params, instantiate_with_params),
     STREAMCTS_OVERRIDE(graph_exec_destroy, destroy_executable),
+    STREAMCTS_OVERRIDE(graph_add_event_record_node, add_event_record_node),
+    STREAMCTS_OVERRIDE(graph_add_event_wait_node, add_event_wait_node),
+    STREAMCTS_OVERRIDE(graph_destroy, destroy_graph),
+    STREAMCTS_OVERRIDE(user_object_create, create_user_object),
+    STREAMCTS_OVERRIDE(graph_retain_user_object, retain_user_object),
 };
 
 }  // namespace

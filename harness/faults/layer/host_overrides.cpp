@@ -141,7 +141,7 @@ CUresult stream_get_priority(CUstream stream, int* priority) {
 template <stream_mode Mode>
 CUresult begin_capture(CUstream stream, CUstreamCaptureMode capture_mode) {
   return admitted([&](behaviour& chosen) {
-    return chosen.begin_capture({stream, Mode}, [&] {
+    return chosen.begin_capture({stream, Mode}, capture_mode, [&] {
       return real().stream_begin_capture[Mode](stream, capture_mode);
     });
   });
@@ -155,7 +155,52 @@ CUresult end_capture(CUstream stream, CUgraph* graph) {
   });
 }
 
+/// Both versions of the query, whose third argument is the id.
+template <auto Member, stream_mode Mode, typename F>
+struct capture_query;
+template <auto Member, stream_mode Mode, typename... A>
+struct capture_query<Member, Mode,
+                     CUresult (*)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, A...)> {
+  static CUresult call(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
+                       A... more) {
+    return admitted([&](behaviour& chosen) {
+      return chosen.capture_info({stream, Mode}, id, [&] {
+        return (real().*Member)[Mode](stream, status, id, more...);
+      });
+    });
+  }
+};
+/// Both versions of the update, whose last argument is the flags.
+template <stream_mode Mode>
+CUresult update_dependencies_v1(CUstream stream, CUgraphNode* nodes, size_t count,
+                                unsigned flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.update_capture_dependencies({stream, Mode}, flags, [&] {
+      return real().stream_update_capture_dependencies_v1[Mode](stream, nodes, count, flags);
+    });
+  });
+}
+template <stream_mode Mode>
+CUresult update_dependencies(CUstream stream, CUgraphNode* nodes, const CUgraphEdgeData* edges,
+                             size_t count, unsigned flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.update_capture_dependencies({stream, Mode}, flags, [&] {
+      return real().stream_update_capture_dependencies[Mode](stream, nodes, edges, count, flags);
+    });
+  });
+}
+#define CAPTURE_QUERY_HALF(member, which)                                          \
+  STREAMCTS_MODED_HALF(                                                            \
+      member, which,                                                               \
+      capture_query<&real_table::member, stream_mode::which,                       \
+                    std::remove_cvref_t<decltype(real_table::member.function[0])>>::call)
+#define CAPTURE_QUERY(member) CAPTURE_QUERY_HALF(member, legacy), CAPTURE_QUERY_HALF(member, per_thread)
+
 const override_entry overrides[] = {
+    CAPTURE_QUERY(stream_get_capture_info_v2),
+    CAPTURE_QUERY(stream_get_capture_info),
+    STREAMCTS_MODED_OVERRIDE(stream_update_capture_dependencies_v1, update_dependencies_v1),
+    STREAMCTS_MODED_OVERRIDE(stream_update_capture_dependencies, update_dependencies),
     STREAMCTS_MODED_OVERRIDE(stream_synchronize, stream_synchronize),
     STREAMCTS_MODED_OVERRIDE(stream_query, stream_query),
     STREAMCTS_OVERRIDE(event_synchronize, event_synchronize),

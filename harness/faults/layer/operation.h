@@ -57,6 +57,14 @@ struct fill_range {
   std::size_t bytes = 0;
 };
 
+/// What a value wait or write is given. Not for batches.
+struct value_operand {
+  CUdeviceptr address = 0;
+  cuuint64_t value = 0;
+  unsigned flags = 0;
+  bool wide = false;  ///< 64 bits
+};
+
 /// One call that enqueues something. Lives as long as the call.
 struct operation {
   using sender = function_ref<CUresult(CUstream, stream_mode)>;
@@ -72,6 +80,9 @@ struct operation {
   unsigned event_flags = 0;       ///< of a record or a wait
   CUfunction function = nullptr;  ///< of a kernel
   CUgraphExec graph = nullptr;    ///< of a graph
+  value_operand operand = {};     ///< of a value_wait or value_write
+  const CUstreamBatchMemOpParams* batch = nullptr;  ///< of a value_batch
+  unsigned batch_count = 0;
 
   /// As the caller asked.
   CUresult forward() const { return send(stream.handle, stream.mode); }

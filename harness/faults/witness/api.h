@@ -26,7 +26,11 @@ struct driver_api {
   CALL(MemcpyHtoD) CALL(MemsetD32) CALL(MemsetD32Async) CALL(StreamBeginCapture)               \
   CALL(StreamEndCapture) CALL(GraphCreate) CALL(GraphDestroy) CALL(GraphAddKernelNode)         \
   CALL(GraphAddHostNode) CALL(GraphHostNodeSetParams) CALL(GraphExecHostNodeSetParams)         \
-  CALL(GraphInstantiate) CALL(GraphLaunch) CALL(GraphExecDestroy)
+  CALL(GraphInstantiate) CALL(GraphLaunch) CALL(GraphExecDestroy)                              \
+  CALL(GraphInstantiateWithFlags) CALL(GraphAddEventRecordNode) CALL(GraphAddEventWaitNode)    \
+  CALL(GraphNodeGetDependencies) CALL(GraphRetainUserObject) CALL(UserObjectCreate)            \
+  CALL(UserObjectRelease) CALL(StreamGetCaptureInfo) CALL(StreamUpdateCaptureDependencies)     \
+  CALL(StreamWaitValue64) CALL(StreamBatchMemOp)
 #define CALL(name) decltype(&::cu##name) name = nullptr;
   STREAMCTS_WITNESS_CALLS(CALL)
 #undef CALL

@@ -174,5 +174,8 @@ std::span<const witness> visibility_witnesses();
 std::span<const witness> count_witnesses();
 std::span<const witness> status_witnesses();
 std::span<const witness> graph_witnesses();
+std::span<const witness> graph_node_witnesses();
+std::span<const witness> capture_witnesses();
+std::span<const witness> memory_operation_witnesses();
 
 }  // namespace streamcts::faults::witness
