@@ -11,20 +11,25 @@
 namespace streamcts::driver {
 namespace {
 
-constexpr std::array<const char*, 14> names = {"streamcts_add",
-                                               "streamcts_check",
-                                               "streamcts_copy_words",
-                                               "streamcts_delay",
-                                               "streamcts_fault_assert",
-                                               "streamcts_fault_illegal_address",
-                                               "streamcts_fault_misaligned",
-                                               "streamcts_fault_trap",
-                                               "streamcts_gate",
-                                               "streamcts_gated_write",
-                                               "streamcts_hash_step",
-                                               "streamcts_message",
-                                               "streamcts_signal",
-                                               "streamcts_write_pattern"};
+constexpr std::array names = {
+    "streamcts_add",
+    "streamcts_alternate",
+    "streamcts_check",
+    "streamcts_copy_words",
+    "streamcts_count",
+    "streamcts_delay",
+    "streamcts_fault_assert",
+    "streamcts_fault_illegal_address",
+    "streamcts_fault_misaligned",
+    "streamcts_fault_trap",
+    "streamcts_gate",
+    "streamcts_gated_copy",
+    "streamcts_gated_write",
+    "streamcts_hash_step",
+    "streamcts_message",
+    "streamcts_scatter",
+    "streamcts_signal",
+    "streamcts_write_pattern"};
 
 }  // namespace
 

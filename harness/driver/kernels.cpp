@@ -17,17 +17,21 @@ using streamcts::kernels::pattern;
 kernel_set::kernel_set(const function_table& table, const kernel_image& image)
     : table_(&table),
       handles_{.add = image.find("streamcts_add"),
+               .alternate = image.find("streamcts_alternate"),
                .check = image.find("streamcts_check"),
                .copy_words = image.find("streamcts_copy_words"),
+               .count = image.find("streamcts_count"),
                .delay = image.find("streamcts_delay"),
                .fault_assert = image.find("streamcts_fault_assert"),
                .fault_illegal_address = image.find("streamcts_fault_illegal_address"),
                .fault_misaligned = image.find("streamcts_fault_misaligned"),
                .fault_trap = image.find("streamcts_fault_trap"),
                .gate = image.find("streamcts_gate"),
+               .gated_copy = image.find("streamcts_gated_copy"),
                .gated_write = image.find("streamcts_gated_write"),
                .hash_step = image.find("streamcts_hash_step"),
                .message = image.find("streamcts_message"),
+               .scatter = image.find("streamcts_scatter"),
                .signal = image.find("streamcts_signal"),
                .write_pattern = image.find("streamcts_write_pattern")} {}
 
@@ -55,6 +59,29 @@ void kernel_set::gated_write(on_stream stream, CUdeviceptr gate, CUdeviceptr beg
                              std::uint64_t words, pattern written, unsigned threads) const {
   launch(*table_, handles_.gated_write, {1, threads}, stream, gate, begun, token, timeout_ns, out,
          words, written.base, written.step);
+}
+
+void kernel_set::gated_copy(on_stream stream, CUdeviceptr gate, CUdeviceptr begun,
+                            std::uint32_t token, std::uint64_t timeout_ns, CUdeviceptr out,
+                            CUdeviceptr in, std::uint64_t words, unsigned threads) const {
+  launch(*table_, handles_.gated_copy, {1, threads}, stream, gate, begun, token, timeout_ns, out, in,
+         words);
+}
+
+void kernel_set::scatter(on_stream stream, CUdeviceptr out, std::uint64_t words, pattern written,
+                         unsigned width, launch_shape shape) const {
+  launch(*table_, handles_.scatter, shape, stream, out, words, written.base, written.step,
+         std::uint32_t{width});
+}
+
+void kernel_set::alternate(on_stream stream, CUdeviceptr word, std::uint64_t value,
+                           CUdeviceptr stop, std::uint64_t timeout_ns) const {
+  launch(*table_, handles_.alternate, {1, 1}, stream, word, value, stop, timeout_ns);
+}
+
+void kernel_set::count(on_stream stream, CUdeviceptr counter, std::uint64_t times,
+                       launch_shape shape) const {
+  launch(*table_, handles_.count, shape, stream, counter, times);
 }
 
 void kernel_set::copy_words(on_stream stream, CUdeviceptr out, CUdeviceptr in, std::uint64_t words,
@@ -112,17 +139,21 @@ void kernel_set::warm_up(on_stream stream, std::chrono::nanoseconds limit) const
   const CUdeviceptr data = payload->address();
   const event done(*table_);
 
-  constexpr std::uint64_t count = 256, timeout_ns = 1'000'000;
+  constexpr std::uint64_t count_of_words = 256, timeout_ns = 1'000'000;
   const pattern ramp = streamcts::kernels::ramp(1);
-  write_pattern(stream, data, count, ramp, 0, {2, 32});
-  copy_words(stream, data + 2048, data, count, {2, 32});
-  hash_step(stream, data, data, count, 1, {2, 32});
+  write_pattern(stream, data, count_of_words, ramp, 0, {2, 32});
+  copy_words(stream, data + 2048, data, count_of_words, {2, 32});
+  hash_step(stream, data, data, count_of_words, 1, {2, 32});
   add(stream, data, 1);
   check(stream, data, 8, ramp, data + 2048);
   delay(stream, 1);
   gate(stream, gate_word, begun, 1, timeout_ns);
-  gated_write(stream, gate_word, begun, 2, timeout_ns, data, count, ramp);
+  gated_write(stream, gate_word, begun, 2, timeout_ns, data, count_of_words, ramp);
+  gated_copy(stream, gate_word, begun, 4, timeout_ns, data + 2048, data, 8);
   message(stream, data, 8, ramp, flag, 1, reply, 0);
+  scatter(stream, data, count_of_words, ramp, 8, {2, 32});
+  alternate(stream, data, 1, gate_word, timeout_ns);
+  count(stream, data, 1, {1, 1});
   signal(stream, begun, 3);
   done.record(stream.handle);
   if (done.wait(limit)) return;

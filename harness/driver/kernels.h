@@ -27,6 +27,18 @@ class kernel_set {
   void write_pattern(on_stream stream, CUdeviceptr out, std::uint64_t words,
                      streamcts::kernels::pattern pattern, std::uint64_t late_ns = 0,
                      launch_shape shape = {32, 128}) const;
+  /// The same by plain stores of @p width bytes (1, 2, 4, 8, 16) in an order that jumps about.
+  /// `words` is a power of two.
+  void scatter(on_stream stream, CUdeviceptr out, std::uint64_t words,
+               streamcts::kernels::pattern pattern, unsigned width,
+               launch_shape shape = {32, 128}) const;
+  /// Stores @p value and its complement in turn, each in one access, until *stop is gate_opened or
+  /// @p timeout_ns has passed.
+  void alternate(on_stream stream, CUdeviceptr word, std::uint64_t value, CUdeviceptr stop,
+                 std::uint64_t timeout_ns) const;
+  /// Each thread adds 1 to the 64-bit counter @p times times, atomically with system scope.
+  void count(on_stream stream, CUdeviceptr counter, std::uint64_t times,
+             launch_shape shape = {4, 32}) const;
   /// Occupies the stream.
   void delay(on_stream stream, std::uint64_t duration_ns) const;
   /// Stores @p token in *begun, then holds the stream until *gate is gate_opened or @p timeout_ns
@@ -37,6 +49,10 @@ class kernel_set {
   void gated_write(on_stream stream, CUdeviceptr gate, CUdeviceptr begun, std::uint32_t token,
                    std::uint64_t timeout_ns, CUdeviceptr out, std::uint64_t words,
                    streamcts::kernels::pattern pattern, unsigned threads = 128) const;
+  /// Like gate(), then copies a payload by plain loads and stores. One block of @p threads threads.
+  void gated_copy(on_stream stream, CUdeviceptr gate, CUdeviceptr begun, std::uint32_t token,
+                  std::uint64_t timeout_ns, CUdeviceptr out, CUdeviceptr in, std::uint64_t words,
+                  unsigned threads = 128) const;
   void copy_words(on_stream stream, CUdeviceptr out, CUdeviceptr in, std::uint64_t words,
                   launch_shape shape = {32, 128}) const;
   /// *counter += value, one 64-bit word.
@@ -71,8 +87,9 @@ class kernel_set {
 
   /// For graph nodes and direct launches, by member name.
   struct handles {
-    kernel add, check, copy_words, delay, fault_assert, fault_illegal_address, fault_misaligned,
-        fault_trap, gate, gated_write, hash_step, message, signal, write_pattern;
+    kernel add, alternate, check, copy_words, count, delay, fault_assert, fault_illegal_address,
+        fault_misaligned, fault_trap, gate, gated_copy, gated_write, hash_step, message, scatter,
+        signal, write_pattern;
   };
   const handles& get() const { return handles_; }
 

@@ -217,6 +217,14 @@ TEST_F(KernelSet, PassesTheParametersOfTheKernels) {
   set_->gate(s, 1, 2, 3, 4);
   expect("gated_write", {1, 128}, u64{1}, u64{2}, u32{3}, u64{4}, u64{5}, u64{6}, u64{11}, u64{22});
   set_->gated_write(s, 1, 2, 3, 4, 5, 6, p);
+  expect("gated_copy", {1, 64}, u64{1}, u64{2}, u32{3}, u64{4}, u64{5}, u64{6}, u64{7});
+  set_->gated_copy(s, 1, 2, 3, 4, 5, 6, 7, 64);
+  expect("scatter", {32, 128}, u64{1}, u64{2}, u64{11}, u64{22}, u32{16});
+  set_->scatter(s, 1, 2, p, 16);
+  expect("alternate", {1, 1}, u64{1}, u64{2}, u64{3}, u64{4});
+  set_->alternate(s, 1, 2, 3, 4);
+  expect("count", {4, 32}, u64{1}, u64{2});
+  set_->count(s, 1, 2);
   expect("copy_words", {32, 128}, u64{1}, u64{2}, u64{3});
   set_->copy_words(s, 1, 2, 3);
   expect("add", {1, 1}, u64{1}, u64{2});

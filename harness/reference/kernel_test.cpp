@@ -51,6 +51,44 @@ TEST_F(kernel_test, plain_stores_stay_invisible_until_the_kernel_ends) {
   EXPECT_EQ(0u, out[count]);
 }
 
+TEST_F(kernel_test, scattered_stores_of_every_width_make_the_pattern) {
+  constexpr u64 count = 1024;
+  CUstream s = make_stream();
+  for (const unsigned width : {1u, 2u, 4u, 8u, 16u}) {
+    auto* out = pinned<u64>(count);
+    launch(s, "streamcts_scatter", out, count, u64{width} | 1, u64{2}, width);
+    ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(s));
+    for (u64 i = 0; i < count; ++i) ASSERT_EQ((width | 1) + i * 2, out[i]) << width;
+  }
+}
+
+TEST_F(kernel_test, host_and_running_kernel_share_words) {
+  auto* shared = pinned<u64>(64);
+  auto *in = pinned<u64>(64), *out = pinned<u64>(64);
+  auto* words = pinned(4);
+  CUstream s = make_stream();
+  launch(s, "streamcts_alternate", shared, u64{5}, words, u64{20'000'000'000});
+  for (int i = 0; i < 1000; ++i) {
+    const u64 seen = __atomic_load_n(shared, __ATOMIC_RELAXED);
+    ASSERT_TRUE(seen == 0 || seen == 5 || seen == ~u64{5}) << seen;
+  }
+  __atomic_store_n(words, 1u, __ATOMIC_RELEASE);
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(s));
+
+  launch(s, "streamcts_gated_copy", words + 1, words + 2, 3u, u64{20'000'000'000}, out, in, u64{64});
+  ASSERT_TRUE(eventually([&] { return __atomic_load_n(words + 2, __ATOMIC_ACQUIRE) == 3; }));
+  for (u64 i = 0; i < 64; ++i) in[i] = i;
+  __atomic_store_n(words + 1, 1u, __ATOMIC_RELEASE);
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(s));
+  for (u64 i = 0; i < 64; ++i) ASSERT_EQ(i, out[i]);
+
+  const u64 before = *shared;
+  launch(s, "streamcts_count", shared, u64{100});
+  for (int i = 0; i < 1000; ++i) __atomic_fetch_add(shared, u64{1}, __ATOMIC_RELAXED);
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(s));
+  EXPECT_EQ(before + 1100, *shared);
+}
+
 TEST_F(kernel_test, kernels_see_their_own_and_earlier_stores) {
   constexpr u64 count = 2000;
   auto *a = pinned<u64>(count), *b = pinned<u64>(count);
