@@ -89,6 +89,8 @@ class observer {
   void watches(control_word marker) { markers_.push_back({marker, 0}); }
   /// Just before its return the host call checks that @p what is still all sentinel.
   void guards(product& what) { guarded_.push_back({.at = &what, .seen = {}}); }
+  /// At its start, behind the looks, the host call does this; the rules are those of finally().
+  void first(std::function<void()> action) { first_act_ = std::move(action); }
   /// Just before its return the host call does this; it must not throw, lock, allocate or call CUDA.
   void finally(std::function<void()> action) { last_act_ = std::move(action); }
 
@@ -120,6 +122,7 @@ class observer {
   std::vector<glance> glances_;
   std::vector<watched> markers_;
   std::vector<glance> guarded_;
+  std::function<void()> first_act_;
   std::function<void()> last_act_;
 };
 
