@@ -60,19 +60,26 @@ class fault_scene {
         canary_stream_(context.cuda(), driver::stream_kind::non_blocking),
         event_(context.cuda()),
         word_(context.cuda(), 64),
-        gate_(control_.next(), control_.next(), context.calibration().gate_timeout()) {}
+        gate_(control_.next(), control_.next(), context.calibration().gate_timeout()),
+        other_gate_(control_.next(), control_.next(), context.calibration().gate_timeout()) {}
 
   /// The stream that faults, and another one.
   CUstream first() const { return first_.get(); }
   CUstream second() const { return second_.get(); }
   gate& shut() { return gate_; }
+  /// A gate that hold() leaves alone: nobody but the case opens it.
+  gate& other_gate() { return other_gate_; }
+  CUevent event() const { return event_.get(); }
+  /// Device memory of some words, and work that uses it.
+  CUdeviceptr word() const { return word_.address(); }
 
   host_call_slot& host_call() { return slots_.emplace_back(); }
   void enqueue(CUstream stream, host_call_slot& slot, streamcts::host_call call) {
     slot.enqueue(context_.cuda(), call, stream);
   }
-  void enqueue_gate(CUstream stream) {
-    gate_.enqueue(context_.cuda(), context_.kernels(), stream, gate_kind::mapped_flag);
+  void enqueue_gate(CUstream stream) { enqueue_gate(stream, gate_); }
+  void enqueue_gate(CUstream stream, gate& which) {
+    which.enqueue(context_.cuda(), context_.kernels(), stream, gate_kind::mapped_flag);
   }
   /// Puts the faulting kernel in. What the launch answers is no matter: one that waits for the kernel
   /// may report the fault itself, and where there is none await_error() says so.
@@ -94,10 +101,10 @@ class fault_scene {
     second_.wait(event_);
   }
 
-  /// As arrangement::hold_work(): the gate stays shut until all is enqueued and the canary has run.
-  /// Ends the case where an enqueuing call waited for the gate: the fault was there before the rest was
+  /// As arrangement::hold_work(): the gate stays shut until all is enqueued and the canary has run;
+  /// @p last is done when the canary is enqueued. Ends the case where an enqueuing call waited for the gate: the fault was there before the rest was
   /// enqueued, and calls may have been refused for it.
-  void hold(const std::function<void()>& enqueue_all) {
+  void hold(const std::function<void()>& enqueue_all, const std::function<void()>& last = [] {}) {
     host_call_slot& canary = host_call();
     hold_order order;
     order.victim = &gate_;
@@ -107,6 +114,7 @@ class fault_scene {
     try {
       enqueue_all();
       canary.enqueue(context_.cuda(), streamcts::host_call::launch_host_func, canary_stream_.get());
+      last();
     } catch (const driver::call_error&) {
       const bool held = gate_.now() == gate::state::shut;
       order.abandon.store(true);
@@ -180,13 +188,19 @@ class fault_scene {
   driver::stream first_, second_, canary_stream_;
   driver::event event_;
   driver::device_buffer word_;
-  gate gate_;
+  gate gate_, other_gate_;
   std::deque<host_call_slot> slots_;
 };
 
 MATCHER(IsAnError, negation ? "CUDA_SUCCESS as status" : "an error as status") {
   *result_listener << driver::result_name(arg);
   return arg != CUDA_SUCCESS;
+}
+
+/// The last answer of a query that was repeated.
+MATCHER(IsFinalError, negation ? "CUDA_SUCCESS or NOT_READY" : "an error other than NOT_READY") {
+  *result_listener << driver::result_name(arg);
+  return arg != CUDA_SUCCESS && arg != CUDA_ERROR_NOT_READY;
 }
 
 }  // namespace streamcts
