@@ -92,41 +92,41 @@ STREAMCTS_CASE(unsafe_call, {.arrangement = "capture/unsafe_call",
                                       make_axis<thread_mode>("thread_mode",
                                                              {thread_mode::global,
                                                               thread_mode::thread_local_mode,
-                                                              thread_mode::relaxed}),
-                                      make_axis<who>("by", {who::own, who::other})},
+                                                              thread_mode::relaxed})},
                              .without_hold = "the codes of calls"}) {
   require_capture(context);
   const driver::function_table& cuda = context.cuda();
   const auto capture_is = context.get<capture_mode>("mode");
   const auto thread_is = context.get<thread_mode>("thread_mode");
-  const auto by = context.get<who>("by");
   const CUstreamCaptureMode mode = mode_of(static_cast<capture_mode>(thread_is));
   arrangement scene(context);
   lane& stream = scene.stream(driver::stream_kind::non_blocking);
   host_thread& other = scene.thread();
-  attempt made;
-  {
-    capture recording(cuda, stream.get(), mode_of(capture_is));
-    const auto attempt_it = [&] { made = allocate_in(cuda, mode); };
-    if (by == who::own) {
-      attempt_it();
-    } else {
-      other.run(attempt_it);
+  for (const who by : {who::own, who::other}) {
+    attempt made;
+    {
+      capture recording(cuda, stream.get(), mode_of(capture_is));
+      const auto attempt_it = [&] { made = allocate_in(cuda, mode); };
+      if (by == who::own) {
+        attempt_it();
+      } else {
+        other.run(attempt_it);
+      }
     }
+    const std::string observer = fmt::format("cuMemAlloc by the {} in {} mode during a {} capture",
+                                             name(by), name(thread_is), name(capture_is));
+    if (is_refused(capture_is, thread_is, by)) {
+      context.expect(clause::CAP_010, failure_kind::status, observer, made.code,
+                     ::testing::Not(Succeeds()));
+    } else {
+      context.expect(clause::CAP_010, failure_kind::status, observer, made.code, Succeeds());
+    }
+    context.expect(clause::CAP_010, failure_kind::value, "the mode before the first exchange",
+                   static_cast<int>(made.previous),
+                   ::testing::Eq(static_cast<int>(CU_STREAM_CAPTURE_MODE_GLOBAL)));
+    context.expect(clause::CAP_010, failure_kind::value, "the mode before the second exchange",
+                   static_cast<int>(made.restored), ::testing::Eq(static_cast<int>(mode)));
   }
-  const std::string observer = fmt::format("cuMemAlloc by the {} in {} mode during a {} capture",
-                                           name(by), name(thread_is), name(capture_is));
-  if (is_refused(capture_is, thread_is, by)) {
-    context.expect(clause::CAP_010, failure_kind::status, observer, made.code,
-                   ::testing::Not(Succeeds()));
-  } else {
-    context.expect(clause::CAP_010, failure_kind::status, observer, made.code, Succeeds());
-  }
-  context.expect(clause::CAP_010, failure_kind::value, "the mode before the first exchange",
-                 static_cast<int>(made.previous),
-                 ::testing::Eq(static_cast<int>(CU_STREAM_CAPTURE_MODE_GLOBAL)));
-  context.expect(clause::CAP_010, failure_kind::value, "the mode before the second exchange",
-                 static_cast<int>(made.restored), ::testing::Eq(static_cast<int>(mode)));
 }
 
 struct capture_info {

@@ -66,6 +66,38 @@ STREAMCTS_CASE(roots_behind, {.arrangement = "graph/roots_behind",
   }
 }
 
+// Promise:   GR-LAUNCH-001. A graph launch behind a host call starts only after the host call has returned.
+// Defect:    the launch waits for the device alone. The host call finds, before it returns, what the
+//            graph's kernel writes.
+// Any speed: the host call holds itself until the graph had its chance.
+STREAMCTS_CASE(behind_host_call, {.arrangement = "graph/launch_behind_host_call",
+                                  .clauses = {clause::GR_LAUNCH_001},
+                                  .axes = {host_calls(), created_streams()},
+                                  .needs = {need::device_gate, need::host_gate,
+                                            need::mapped_memory}}) {
+  require_graphs(context);
+  arrangement scene(context);
+  lane& stream = scene.stream(stream_of(context));
+  product& out = buffer_for(scene, node_kind::kernel);
+  driver::graph made(context.cuda());
+  add_writer(context, made, node_kind::kernel, out);
+  const driver::graph_exec graph(made);
+  warm_up(context, graph, stream);
+  while (scene.next_round(context.by_tier(2, 4, 50))) {
+    observer& held = scene.host_call(host_call_of(context));
+    held.guards(out);
+    operation launch{};
+    scene.hold_call(stream, held, [&] {
+      launch = scene.note(stream, "graph launch");
+      out.written = launch;
+      graph.launch(stream.get());
+    });
+    scene.drain();
+    scene.expect_blocked(clause::GR_LAUNCH_001, held, launch);
+    scene.expect_complete(clause::GR_LAUNCH_001, held.op(), launch, out);
+  }
+}
+
 // Promise:   GR-LAUNCH-001. Work behind a graph launch in its stream starts only after every branch of
 //            the graph.
 // Defect:    it waits for one branch, or for the launch to be submitted. It takes the sentinel for what

@@ -29,6 +29,18 @@ lane short_lived(const case_context& context, driver::stream_kind kind) {
           fmt::format("destroyed stream ({})", to_string(kind)), std::nullopt};
 }
 
+/// Destroys @p stream on @p by. A driver may let the call wait for the work, which then has its hold
+/// all the same.
+void destroy(const case_context& context, host_thread& by, lane& stream) {
+  by.start([&] { stream.stream.destroy(); });
+  by.wait(context.calibration().enqueue_cap() / 4);
+}
+
+void await_destroyed(case_context& context, host_thread& by) {
+  if (by.wait(context.calibration().patience())) return;
+  context.inconclusive("cuStreamDestroy did not return although all work had ended");
+}
+
 // Promise:   LT-STREAM-001. A stream that is destroyed with work in it still does all of it, in order and
 //            once: kernels, copies and host calls.
 // Defect:    host calls that have not started are cancelled with their stream, or run without waiting for
@@ -43,6 +55,7 @@ STREAMCTS_CASE(destroyed_stream, {.arrangement = "lifetime/destroyed_stream",
   arrangement scene(context);
   product& front = scene.buffer(memory_kind::mapped, producer_of(context));
   product& back = scene.buffer(memory_kind::mapped, producer_of(context));
+  host_thread& destroyer = scene.thread();
   while (scene.next_round(context.by_tier(3, 6, 60))) {
     lane stream = short_lived(context, stream_of(context));
     std::vector<observer*> all;
@@ -57,8 +70,9 @@ STREAMCTS_CASE(destroyed_stream, {.arrangement = "lifetime/destroyed_stream",
         all.back()->looks_at(i < calls / 2 ? front : back);
         scene.enqueue(stream, *all.back());
       }
-      stream.stream.destroy();
+      destroy(context, destroyer, stream);
     });
+    await_destroyed(context, destroyer);
     scene.drain();
     for (std::size_t i = 0; i < calls && !context.failed(); ++i) {
       scene.expect_complete(clause::LT_STREAM_001, victim, *all[i]);
@@ -86,6 +100,7 @@ STREAMCTS_CASE(destroyed_stream_joined, {.arrangement = "lifetime/destroyed_stre
   mark& event = scene.event();
   product& front = scene.buffer(memory_kind::mapped, producer_of(context));
   product& back = scene.buffer(memory_kind::mapped, producer_of(context));
+  host_thread& destroyer = scene.thread();
   while (scene.next_round(context.by_tier(3, 6, 60))) {
     lane stream = short_lived(context, driver::stream_kind::non_blocking);
     observer& call = scene.host_call(host_call_of(context));
@@ -97,9 +112,10 @@ STREAMCTS_CASE(destroyed_stream_joined, {.arrangement = "lifetime/destroyed_stre
       scene.write(stream, back);
       scene.record(event, stream);
       scene.wait(other, event);
-      stream.stream.destroy();
+      destroy(context, destroyer, stream);
       scene.enqueue(other, call);
     });
+    await_destroyed(context, destroyer);
     scene.drain();
     scene.expect_complete(clause::LT_STREAM_001, victim, call);
   }

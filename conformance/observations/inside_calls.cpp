@@ -175,8 +175,8 @@ constexpr call of_driver[] = {
        return with.cuda.cuEventSynchronize(with.timed[1]);
      }},
     {"cuMemcpyDtoH", [](surroundings& with) -> int {
-       std::uint64_t word = 0;
-       return with.cuda.cuMemcpyDtoH(&word, with.memory, sizeof word);
+       // Not to a local variable: a copy that is refused may have been enqueued all the same.
+       return with.cuda.cuMemcpyDtoH(with.pinned, with.memory, bytes);
      }},
     {"cuMemsetD32", [](surroundings& with) -> int {
        return with.cuda.cuMemsetD32(with.memory, 1, 64);
@@ -274,8 +274,7 @@ constexpr call of_runtime[] = {
        return with.runtime->cudaEventSynchronize(with.timed[1]);
      }},
     {"cudaMemcpy", [](surroundings& with) -> int {
-       std::uint64_t word = 0;
-       return with.runtime->cudaMemcpy(&word, reinterpret_cast<void*>(with.memory), sizeof word,
+       return with.runtime->cudaMemcpy(with.pinned, reinterpret_cast<void*>(with.memory), bytes,
                                        cudaMemcpyDeviceToHost);
      }},
     {"cudaFree", [](surroundings& with) -> int {

@@ -46,9 +46,10 @@ class investigation {
         {context_.session().given().driver_path, runtime ? have.runtime_path : "",
          std::to_string(context_.session().given().device_ordinal), place_, std::to_string(first),
          std::to_string(behind)},
-        // Nothing of what is tried takes long: patience is for the start of the process alone.
-        std::max<std::chrono::nanoseconds>(std::chrono::seconds(2),
-                                           4 * context_.calibration().enqueue_cap()));
+        // Nothing of what is tried takes long, but the start of the process may.
+        std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(600),
+                                           2 * context_.calibration().enqueue_cap()),
+        2 * context_.calibration().patience());
     std::size_t next = first;
     bool open = false;  // a call that has begun and not ended
     for (const std::string& line : end.lines) {

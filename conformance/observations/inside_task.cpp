@@ -126,6 +126,7 @@ int run(const side_arguments& arguments, const side_lines& out) {
   if (arguments.size() != 6) throw std::invalid_argument("six arguments are needed");
   const driver::driver_library library = driver::driver_library::open(arguments[0]);
   stage on(library, arguments[1], std::stoi(arguments[2]));
+  out.say("ready");
   const bool in_callback = arguments[3] == "callback";
   const std::size_t all = driver_calls().size() + (on.runtime() ? runtime_calls().size() : 0);
   const std::size_t last = std::min<std::size_t>(std::stoul(arguments[5]), all);

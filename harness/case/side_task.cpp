@@ -78,13 +78,17 @@ pid_t start(std::string_view name, const side_arguments& arguments, int writing)
   return failed == 0 ? pid : -1;
 }
 
-/// Reads until the other end closes. @return false where nothing came for @p silence.
-bool read_all(int reading, std::chrono::nanoseconds silence, std::string& text) {
-  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(silence).count();
+int milliseconds(std::chrono::nanoseconds time) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+/// Reads until the other end closes. @return false where nothing came in time.
+bool read_all(int reading, std::chrono::nanoseconds silence, std::chrono::nanoseconds start,
+              std::string& text) {
   pollfd waited{reading, POLLIN, 0};
   std::array<char, 4096> buffer;
   for (;;) {
-    const int ready = ::poll(&waited, 1, static_cast<int>(limit));
+    const int ready = ::poll(&waited, 1, milliseconds(text.empty() ? start : silence));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return false;
     const ssize_t got = ::read(reading, buffer.data(), buffer.size());
@@ -120,7 +124,7 @@ side_task::side_task(std::string_view name, side_function body) {
 }
 
 side_end run_side_task(std::string_view name, const side_arguments& arguments,
-                       std::chrono::nanoseconds silence) {
+                       std::chrono::nanoseconds silence, std::chrono::nanoseconds start_limit) {
   side_end end;
   line_pipe pipe;
   if (!pipe.good()) return end;
@@ -128,7 +132,7 @@ side_end run_side_task(std::string_view name, const side_arguments& arguments,
   if (pid < 0) return end;
   pipe.close_writing();
   std::string text;
-  const bool ended = read_all(pipe.reading(), silence, text);
+  const bool ended = read_all(pipe.reading(), silence, start_limit, text);
   if (!ended) ::kill(pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -44,9 +44,9 @@ struct side_end {
 };
 
 /// Runs @p name in a process of its own and waits for it. It is killed when it has said nothing for
-/// @p silence. Thread safe.
+/// @p silence, or not its first line within @p start. Thread safe.
 side_end run_side_task(std::string_view name, const side_arguments& arguments,
-                       std::chrono::nanoseconds silence);
+                       std::chrono::nanoseconds silence, std::chrono::nanoseconds start);
 
 /// For main(), first of all: does a side task and leaves, where that is what this process is for.
 void do_side_task_if_asked(int count, char** words);
