@@ -12,6 +12,7 @@
 
 #include "harness/cli/faults_arguments.h"
 #include "harness/cli/numbers.h"
+#include "harness/cli/program_arguments.h"
 #include "harness/runner/errors.h"
 
 namespace streamcts::cli {
@@ -223,6 +224,7 @@ arguments parse_arguments(int count, const char* const* words) {
   add_probe(app, made);
   add_catalogue(app, made);
   add_faults(app, made);
+  add_program(app, made);
   add_others(app, made);
   for (int i = 0; i < count; ++i) made.run.command.emplace_back(words[i]);
   if (count == 2 && std::string(words[1]) == "--version") {

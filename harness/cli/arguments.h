@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,21 @@
 
 namespace streamcts::cli {
 
+/// What `streamcts program` is to do.
+struct program_arguments {
+  std::vector<std::string> files;  ///< files or ids
+  std::uint64_t seconds = 60;      ///< search
+  std::uint64_t seed = 1;          ///< search
+  std::uint64_t slots = 0;         ///< 0: as the executor has it
+};
+
 enum class output_format { text, json, ctest };
 
 /// The command line, read.
 struct arguments {
   enum class command {
-    help, run, probe, list, clauses, devices, report, doctor, faults_list, faults_matrix, version
+    help, run, probe, list, clauses, devices, report, doctor, faults_list, faults_matrix,
+    program_run, program_replay, program_search, program_explain, program_emit, version
   };
   command what = command::help;
   std::string help;  ///< text to print, for `help`
@@ -33,6 +43,7 @@ struct arguments {
   std::string work_folder;        ///< list --format ctest
   bool uncovered = false;         ///< clauses
   std::string folder;             ///< report
+  program_arguments programs;     ///< program
   runner::matrix_request matrix;  ///< faults; of its list the faults alone
 };
 

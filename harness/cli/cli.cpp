@@ -36,6 +36,11 @@ int dispatch(const arguments& given, const runner::suite& suite) {
     case arguments::command::doctor: return doctor_command(given, program);
     case arguments::command::faults_list: return faults_list_command(given);
     case arguments::command::faults_matrix: return faults_matrix_command(given, program);
+    case arguments::command::program_run:
+    case arguments::command::program_replay:
+    case arguments::command::program_search:
+    case arguments::command::program_explain:
+    case arguments::command::program_emit: return program_command(given, program);
     case arguments::command::version: return version_command();
   }
   return 0;

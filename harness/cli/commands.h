@@ -19,6 +19,7 @@ int report_command(const arguments& given, const runner::program_parts& program)
 int doctor_command(const arguments& given, const runner::program_parts& program);
 int faults_list_command(const arguments& given);
 int faults_matrix_command(const arguments& given, const runner::program_parts& program);
+int program_command(const arguments& given, const runner::program_parts& program);
 int version_command();
 
 }  // namespace streamcts::cli

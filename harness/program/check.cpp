@@ -53,11 +53,23 @@ class checker {
   }
 
   void check_cells(const look& l) {
-    const item_set missing = (m_.must(l.from) & m_.items().done_cells()) - l.done;
+    item_set missing = (m_.must(l.from) & m_.items().done_cells()) - l.done;
+    // A host call that never came is lost, and told of as that.
+    if (l.from.at == observer::place::finish && seen_.finished) missing -= never_called();
     missing.for_each([&](std::size_t x) { add(violation_kind::not_done, l, x); });
     const item_set early = m_.must_not(l.from) & ((l.begun & m_.items().begun_cells()) |
                                                   (l.done & m_.items().done_cells()));
     early.for_each([&](std::size_t x) { add(violation_kind::begun, l, x); });
+  }
+
+  item_set never_called() const {
+    item_set never = m_.items().host_calls();
+    for (const host_call& c : seen_.host_calls) never.remove(at(c.item));
+    item_set lost;
+    never.for_each([&](std::size_t x) {
+      if (m_.calls(x) == call_count::once && registered(x)) lost.add(x);
+    });
+    return lost;
   }
 
   void check_buffers(const look& l) {

@@ -78,13 +78,14 @@ class file_writer {
     for (std::size_t n = 0; n < p_.buffers.size(); ++n) {
       const buffer_decl& b = p_.buffers[n];
       if (!calls_.uses(n)) continue;
-      line("static unsigned char* {0};  // {1}, {2} bytes\nstatic CUdeviceptr device_{0};",
+      line("static unsigned char* {0}; static CUdeviceptr device_{0};  // {1}, {2} bytes",
            b.name.view(), to_string(b.memory), b.bytes);
     }
+    std::string all;
     for (std::size_t s = 0; s < p_.streams.size(); ++s) {
-      line("static CUstream {};  // {}", calls_.stream(static_cast<index>(s)),
-           to_string(p_.streams[s].kind));
+      all += (s == 0 ? "" : ", ") + calls_.stream(static_cast<index>(s));
     }
+    if (!all.empty()) line("static CUstream {};", all);
   }
 
   void host_calls() {
@@ -119,8 +120,8 @@ class file_writer {
     const int held = calls_.held();
     if (held < 0) return;
     const observer from{observer::place::gate_look, static_cast<index>(held)};
-    line("  std::thread gatekeeper([] {{  // makes no CUDA call");
-    line("    for (int ms = 0; !enqueued && ms < 300; ++ms) sleep_ms(1);");
+    line("  std::thread gatekeeper([] {{  // makes no CUDA call\n"
+         "    for (int ms = 0; !enqueued && ms < 300; ++ms) sleep_ms(1);");
     if (calls_.front_gate() != 0) line("    store({}, 1);", calls_.front_gate());
     line("    sleep_ms(200);");
     out_ += calls_.look(from, "the look before " + calls_.item_title(held) + " is let go", "    ");

@@ -11,7 +11,6 @@ namespace streamcts::program::reproducer {
 
 inline constexpr std::string_view head = R"text(#include <cuda.h>
 #include <nvrtc.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -64,12 +63,9 @@ struct item_parameters {
   std::vector<void*> list() { return {&begun, &done, &token, &gate, &timeout, &out, &in, &bytes, &base, &step}; }
 };
 static item_parameters item(int i, int gate = 0, CUdeviceptr out = 0, u64 bytes = 0, int byte = 0, CUdeviceptr in = 0) {
-  return {i < 0 ? 0 : cell(4 * i), i < 0 ? 0 : cell(4 * i + 2), 1, gate ? cell(gate) : 0, 10000000000, out, in, bytes,
-          0x0101010101010101ull * byte, 0};
+  return {i < 0 ? 0 : cell(4 * i), i < 0 ? 0 : cell(4 * i + 2), 1, gate ? cell(gate) : 0, 10000000000, out, in, bytes, 0x0101010101010101ull * byte, 0};
 }
-static CUresult launch(CUstream s, item_parameters p) {
-  return cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, s, p.list().data(), nullptr);
-}
+static CUresult launch(CUstream s, item_parameters p) { return cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, s, p.list().data(), nullptr); }
 )text";
 
 inline constexpr std::string_view fill =
@@ -155,10 +151,8 @@ static CUresult update(CUgraphExec e, CUgraphNode n, item_parameters p) {
 inline constexpr std::string_view begin_main = R"text(
 int main() {
   std::thread([] { sleep_ms(30000); std::puts("BROKEN: expected an end, seen: still waiting after 30 s"); leave(1); }).detach();
-  CUdevice device;
   OK(cuInit(0));
-  OK(cuDeviceGet(&device, 0));
-  OK(cuDevicePrimaryCtxRetain(&context, device));
+  OK(cuDevicePrimaryCtxRetain(&context, 0));
   OK(cuCtxSetCurrent(context));
   nvrtcProgram compiled;
   OK(nvrtcCreateProgram(&compiled, kernel_source, "kernel.cu", 0, nullptr, nullptr));
@@ -176,8 +170,7 @@ int main() {
   OK(launch(nullptr, item(-1)));
 )text";
 
-inline constexpr std::string_view end_main = R"text(  if (broken) std::puts("the promise was broken");
-  else std::puts("all held");
+inline constexpr std::string_view end_main = R"text(  std::puts(broken ? "the promise was broken" : "all held");
   leave(broken ? 1 : 0);
 }
 )text";

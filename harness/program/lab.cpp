@@ -110,7 +110,7 @@ int kills_command(std::uint64_t programs, std::uint64_t seed) {
   return 0;
 }
 
-/// The whole enumerator, each defect until its first kill.
+/// The whole enumerator, then programs with a fault, each defect until its first kill.
 int complete_command() {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::size_t> alive;
@@ -125,6 +125,16 @@ int complete_command() {
     std::erase_if(alive, [&](std::size_t d) {
       const bool killed = s.kills(all_defects()[d].which, strategy::hold_each, i);
       if (killed) fmt::print("{:5} first killed by enumerator:{}\n", all_defects()[d].id, i);
+      return killed;
+    });
+  }
+  // What is told of a fault only programs with one can show.
+  for (std::uint64_t i = 0; i < 500 && !alive.empty(); ++i) {
+    const stream_program p = generate(generator::fault, i);
+    s.load(p);
+    std::erase_if(alive, [&](std::size_t d) {
+      const bool killed = s.kills(all_defects()[d].which, strategy::hold_each, i);
+      if (killed) fmt::print("{:5} first killed by fault:{}\n", all_defects()[d].id, i);
       return killed;
     });
   }

@@ -347,6 +347,8 @@ std::string_view order_graph::clause(const order_link& link) const {
     case rule::host_sync:
     case rule::host_query:
       return sync_clause(from, link.by == rule::host_query);
+    case rule::graph_after:
+      return to_call ? "GR-LAUNCH-004" : "GR-LAUNCH-001";
     case rule::graph_dependency:
       return graph_clause(is_item(link.to) && captured(item_at(link.to).op));
     case rule::sync_copy:

@@ -4,6 +4,7 @@
 #include "harness/program/executor/executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
 #include "harness/driver/keep.h"
@@ -17,6 +18,9 @@ namespace {
 
 /// How many records of runs are kept for host calls that come late or twice.
 constexpr std::size_t kept_records = 256;
+/// After how long a host call that the final synchronization should have covered is lost, and not
+/// just late.
+constexpr std::chrono::milliseconds late_enough{300};
 
 }  // namespace
 
@@ -120,7 +124,7 @@ class executor::state {
   worker_threads workers_;
   group_hold hold_;
   std::deque<std::shared_ptr<void>> records_;
-  std::uint32_t token_ = 0;
+  std::uint32_t token_ = 0x10000;
   bool usable_ = true;
 };
 

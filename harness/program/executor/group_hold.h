@@ -52,6 +52,7 @@ class group_hold {
   std::vector<std::shared_ptr<void>> flags_;
   std::atomic<bool> all_enqueued_{false};
   std::vector<hold_result> results_;
+  unsigned call_holds_ = 0;
   worker_threads keeper_;
 };
 

@@ -137,6 +137,20 @@ void run_record::run_host_call(host_call_record& call, CUstream stream, CUresult
   now.left.store(next(), std::memory_order_release);
 }
 
+void run_record::await_host_calls(std::chrono::nanoseconds limit) const {
+  const auto start = std::chrono::steady_clock::now();
+  const auto missing = [this](const host_call_record& c) {
+    if (!m_.items().host_calls().has(c.item)) return false;
+    const std::size_t op = at(m_.items().items()[c.item].op);
+    return ops_[op].status.load() == call_status::success &&
+           c.calls[0].left.load(std::memory_order_acquire) == 0;
+  };
+  for (unsigned step = 0; std::ranges::any_of(host_calls_, missing); ++step) {
+    if (std::chrono::steady_clock::now() - start > limit) return;
+    relax_thread(step);
+  }
+}
+
 history run_record::collect(bool finished) const {
   history h;
   for (const call_progress& o : ops_) {

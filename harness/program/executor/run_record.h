@@ -8,6 +8,8 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -25,7 +27,9 @@ namespace streamcts::program {
 class cell_page {
  public:
   explicit cell_page(const driver::function_table& cuda)
-      : page_(cuda, item_set::capacity * 16, driver::host_memory::portable) {}
+      : page_(cuda, item_set::capacity * 16, driver::host_memory::portable) {
+    std::memset(page_.data(), 0, page_.size());
+  }
 
   std::uint32_t* begun(std::size_t item) const { return page_.as<std::uint32_t>() + item * 4; }
   std::uint32_t* done(std::size_t item) const { return begun(item) + 2; }
@@ -85,6 +89,9 @@ class run_record {
   /// The body of every host call.
   void run_host_call(host_call_record& call, CUstream stream, CUresult status,
                      bool callback) noexcept;
+
+  /// Waits until every host call that was accepted has returned, at most @p limit.
+  void await_host_calls(std::chrono::nanoseconds limit) const;
 
   /// All that was seen so far. While something still runs, as after a hang, it may be seen or not.
   history collect(bool finished) const;
