@@ -168,6 +168,8 @@ case_outcome run_case(device_session& session, const case_instance& instance, st
       if (const auto lacking = missing(each, context.capabilities())) {
         context.not_supported(*lacking);
       }
+      // Opening it loads and runs kernels: not behind a gate.
+      if (each == need::runtime) (void)context.runtime();
     }
     instance.body(context);
     return context.finish();
