@@ -7,13 +7,13 @@
 
 #include <chrono>
 
+#include "harness/faults/behaviours/watching.h"
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
 #include "harness/faults/layer/real_driver.h"
 #include "harness/faults/tools/background.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/host_calls.h"
-#include "harness/faults/tools/undelivered.h"
 
 namespace streamcts::faults {
 
@@ -46,41 +46,6 @@ bool is_managed(const host_memory& m) {
 }
 bool is_pinned(const host_memory* m) { return m && m->from != source::managed; }
 bool is_pageable(const host_memory* m) { return m == nullptr; }
-
-/// Keeps the list of allocations of payload size up to date.
-class watching : public behaviour {
- public:
-  explicit watching(undelivered::watched what) : writes_(std::move(what)) {}
-
-  CUresult enqueue(operation& op) override {
-    writes_.follow(op);
-    return op.forward();
-  }
-  void allocated(const host_memory& memory) override { writes_.ranges().add(memory); }
-  CUresult release(void* address, forward_call forward) override {
-    writes_.forget(address);
-    return forward();
-  }
-  CUresult synchronize(host_wait& w) override {
-    const CUresult result = w.forward();
-    if (result == CUDA_SUCCESS) delivered(w);
-    return result;
-  }
-  CUresult query(host_wait& w) override {
-    const CUresult result = w.forward();
-    if (result == CUDA_SUCCESS) delivered(w);
-    return result;
-  }
-
- protected:
-  void delivered(const host_wait& w) {
-    if (w.of == target::stream) writes_.delivered(w.stream);
-    if (w.of == target::event) writes_.delivered(writes_.behind(w.event));
-    if (w.of == target::context) writes_.delivered_all();
-  }
-
-  undelivered writes_;
-};
 
 /// From which byte of a range on a host call sees the old contents.
 using old_from = std::size_t (*)(std::size_t bytes);

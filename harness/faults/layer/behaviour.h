@@ -60,6 +60,11 @@ class behaviour {
   virtual CUresult release(void* /*address*/, forward_call forward) { return forward(); }
 
   /// @p mode may be changed before forwarding.
+  /// The device's address of @p host is asked for; @p address may be changed after forwarding.
+  virtual CUresult device_pointer(CUdeviceptr* /*address*/, void* /*host*/, forward_call forward) {
+    return forward();
+  }
+
   virtual CUresult begin_capture(const stream_ref&, CUstreamCaptureMode& /*mode*/,
                                  forward_call forward) {
     return forward();

@@ -4,6 +4,7 @@
 // Everything that puts work into a stream, turned into operations.
 
 #include <tuple>
+#include <vector>
 
 #include "harness/faults/layer/captured_events.h"
 #include "harness/faults/layer/overrides.h"
@@ -66,6 +67,27 @@ struct batch_detail {
   static void describe(operation& op, T& arguments) {
     op.batch_count = std::get<1>(arguments);
     op.batch = std::get<2>(arguments);
+  }
+};
+struct attach_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    op.attach = {std::get<1>(arguments), std::get<3>(arguments)};
+  }
+};
+struct copies_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    // A copy, which a behaviour may change; valid until this thread's next batch.
+    thread_local std::vector<CUmemcpyAttributes> attributes;
+    thread_local copy_batch batch;
+    CUmemcpyAttributes*& given = std::get<4>(arguments);
+    const std::size_t count = std::get<6>(arguments);
+    if (!given) return;
+    attributes.assign(given, given + count);
+    given = attributes.data();
+    batch = {attributes.data(), count};
+    op.copies = &batch;
   }
 };
 
@@ -149,6 +171,12 @@ CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, voi
   operation op{
       .kind = operation_kind::kernel, .stream = {config->hStream, Mode}, .send = send};
   op.function = function;
+  for (unsigned i = 0; config->attrs && i < config->numAttrs; ++i) {
+    const CUlaunchAttribute& each = config->attrs[i];
+    if (each.id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN) {
+      op.remote_domain = each.value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    }
+  }
   return enqueue(op);
 }
 
@@ -206,8 +234,8 @@ const override_entry overrides[] = {
     STREAM_CALL(memcpy_peer_async, copy, 5, nothing),
     STREAM_CALL(memcpy_2d_async, copy, 1, nothing),
     STREAM_CALL(memcpy_3d_async, copy, 1, nothing),
-    STREAM_CALL(memcpy_batch_async, copy, 8, nothing),
-    STREAM_CALL(memcpy_batch_async_v2, copy, 7, nothing),
+    STREAM_CALL(memcpy_batch_async, copy, 8, copies_detail),
+    STREAM_CALL(memcpy_batch_async_v2, copy, 7, copies_detail),
     RANGE_FILL(memset_d8_async),
     RANGE_FILL(memset_d16_async),
     RANGE_FILL(memset_d32_async),
@@ -232,7 +260,8 @@ const override_entry overrides[] = {
     STREAM_CALL(stream_batch_mem_op, value_batch, 0, batch_detail),
     STREAM_CALL(mem_prefetch_async, prefetch, 3, nothing),
     STREAM_CALL(mem_prefetch_async_v2, prefetch, 4, nothing),
-    STREAM_CALL(stream_attach_mem_async, attach, 0, nothing),
+    STREAM_CALL(stream_attach_mem_async, attach, 0, attach_detail),
+    STREAM_CALL(mem_discard_batch_async, discard, 4, nothing),
     STREAM_CALL(mem_alloc_async, allocation, 2, nothing),
     STREAM_CALL(mem_free_async, allocation, 1, nothing),
 };

@@ -167,6 +167,14 @@ CUresult mem_host_unregister(void* address) {
   return release(address, [&] { return real().mem_host_unregister(address); });
 }
 
+CUresult mem_host_get_device_pointer(CUdeviceptr* address, void* host, unsigned flags) {
+  return admitted([&](behaviour& chosen) {
+    return chosen.device_pointer(address, host, [&] {
+      return real().mem_host_get_device_pointer(address, host, flags);
+    });
+  });
+}
+
 #define TYPE_OF(member) std::remove_cvref_t<decltype(real_table::member.function[0])>
 #define FILL_HALF(now, async, which)                                                      \
   STREAMCTS_MODED_HALF(now, which,                                                        \
@@ -199,6 +207,7 @@ const override_entry overrides[] = {
     STREAMCTS_OVERRIDE(mem_free, mem_free),
     STREAMCTS_OVERRIDE(mem_free_host, mem_free_host),
     STREAMCTS_OVERRIDE(mem_host_unregister, mem_host_unregister),
+    STREAMCTS_OVERRIDE(mem_host_get_device_pointer, mem_host_get_device_pointer),
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ enum class operation_kind {
   value_batch,
   prefetch,
   attach,
+  discard,
   allocation,
 };
 
@@ -65,6 +66,18 @@ struct value_operand {
   bool wide = false;  ///< 64 bits
 };
 
+/// A batch of copies. A behaviour may change the attributes.
+struct copy_batch {
+  CUmemcpyAttributes* attributes = nullptr;
+  std::size_t attribute_count = 0;
+};
+
+/// An attachment of managed memory.
+struct attachment {
+  CUdeviceptr address = 0;
+  unsigned flags = 0;
+};
+
 /// One call that enqueues something. Lives as long as the call.
 struct operation {
   using sender = function_ref<CUresult(CUstream, stream_mode)>;
@@ -76,6 +89,9 @@ struct operation {
   host_call* call = nullptr;      ///< of a host_call
   copy_range* copy = nullptr;     ///< of a copy, where it is of one range
   fill_range* fill = nullptr;     ///< of a memset, where it is of one range
+  copy_batch* copies = nullptr;   ///< of a copy, where it is a batch
+  attachment attach = {};         ///< of an attachment
+  bool remote_domain = false;     ///< of a kernel: its memory synchronization domain is not the default
   CUevent event = nullptr;        ///< of a record or a wait
   unsigned event_flags = 0;       ///< of a record or a wait
   CUfunction function = nullptr;  ///< of a kernel

@@ -30,7 +30,9 @@ struct driver_api {
   CALL(GraphInstantiateWithFlags) CALL(GraphAddEventRecordNode) CALL(GraphAddEventWaitNode)    \
   CALL(GraphNodeGetDependencies) CALL(GraphRetainUserObject) CALL(UserObjectCreate)            \
   CALL(UserObjectRelease) CALL(StreamGetCaptureInfo) CALL(StreamUpdateCaptureDependencies)     \
-  CALL(StreamWaitValue64) CALL(StreamBatchMemOp)
+  CALL(StreamWaitValue64) CALL(StreamBatchMemOp) CALL(StreamAttachMemAsync)                   \
+  CALL(MemPrefetchAsync) CALL(MemDiscardBatchAsync) CALL(MemcpyBatchAsync) CALL(MemcpyDtoD)     \
+  CALL(PointerSetAttribute) CALL(LaunchKernelEx)
 #define CALL(name) decltype(&::cu##name) name = nullptr;
   STREAMCTS_WITNESS_CALLS(CALL)
 #undef CALL

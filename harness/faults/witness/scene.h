@@ -88,8 +88,13 @@ class scene {
   void copy_words(CUstream s, CUdeviceptr out, CUdeviceptr in, std::size_t count);
   /// A kernel that sets a control word to 1.
   void signal(CUstream s, std::uint32_t* word);
+  /// As write(), in the memory synchronization domain that is not the default.
+  void write_in_remote_domain(CUstream s, CUdeviceptr out, std::size_t count,
+                              std::uint64_t epoch);
   /// A kernel that traps.
   void trap(CUstream s);
+  /// A kernel with a failed assertion.
+  void fail_assertion(CUstream s);
   static CUfunction any_kernel();
   /// A gate for a host call.
   held& host_gate();
@@ -174,6 +179,8 @@ std::span<const witness> visibility_witnesses();
 std::span<const witness> count_witnesses();
 std::span<const witness> status_witnesses();
 std::span<const witness> graph_witnesses();
+std::span<const witness> managed_witnesses();
+std::span<const witness> batch_witnesses();
 std::span<const witness> graph_node_witnesses();
 std::span<const witness> capture_witnesses();
 std::span<const witness> memory_operation_witnesses();

@@ -86,6 +86,29 @@ void scene::trap(CUstream s) {
   MUST(cu().LaunchKernel(kernel("streamcts_fault_trap"), 1, 1, 1, 1, 1, 1, 0, s, nullptr, nullptr));
 }
 
+void scene::fail_assertion(CUstream s) {
+  MUST(cu().LaunchKernel(kernel("streamcts_fault_assert"), 1, 1, 1, 1, 1, 1, 0, s, nullptr,
+                         nullptr));
+}
+
+void scene::write_in_remote_domain(CUstream s, CUdeviceptr out, std::size_t count,
+                                   std::uint64_t epoch) {
+  kernels::pattern ramp = kernels::ramp(epoch);
+  std::uint64_t late = 0;
+  void* parameters[] = {&out, &count, &ramp.base, &ramp.step, &late};
+  CUlaunchAttribute domain{};
+  domain.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+  domain.value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+  CUlaunchConfig config{};
+  config.gridDimX = 4;
+  config.blockDimX = 64;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.hStream = s;
+  config.attrs = &domain;
+  config.numAttrs = 1;
+  MUST(cu().LaunchKernelEx(&config, kernel("streamcts_write_pattern"), parameters, nullptr));
+}
+
 CUfunction scene::any_kernel() { return kernel("streamcts_signal"); }
 
 CUgraph scene::graph() {

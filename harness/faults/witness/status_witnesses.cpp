@@ -103,12 +103,33 @@ void event_is_not_complete_after_error(scene& s) {
   s.expect(cu().EventSynchronize(event) != CUDA_SUCCESS, "an event behind an error is complete");
 }
 
+void assertion_is_reported(scene& s) {
+  CUstream stream = s.stream();
+  s.fail_assertion(stream);
+  s.expect(cu().StreamSynchronize(stream) != CUDA_SUCCESS, "an assertion was not reported");
+  s.expect(cu().CtxSynchronize() != CUDA_SUCCESS, "an assertion was reported once");
+}
+
+void callback_is_not_told_of_later_error(scene& s) {
+  CUstream stream = s.stream();
+  held& gate = s.hold(stream);
+  host_call_probe& before = s.probe();
+  s.call(stream, form::add_callback, before);
+  s.trap(stream);
+  gate.open();
+  (void)cu().StreamSynchronize(stream);
+  s.expect(wait_until([&] { return before.ended > 0; }), "a callback in front of an error was lost");
+  s.expect(before.status == CUDA_SUCCESS, "a callback was told of an error behind it");
+}
+
 const witness list[] = {
     {"callback_is_told_success", callback_is_told_success},
     {"rejected_call_leaves_callbacks_alone", rejected_call_leaves_callbacks_alone},
     {"callback_is_told_error", callback_is_told_error, true},
     {"host_function_is_not_called_after_error", host_function_is_not_called_after_error, true},
     {"error_is_reported_for_good", error_is_reported_for_good, true},
+    {"assertion_is_reported", assertion_is_reported, true},
+    {"callback_is_not_told_of_later_error", callback_is_not_told_of_later_error, true},
     {"event_is_not_complete_after_error", event_is_not_complete_after_error, true},
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::span<const witness> (*lists[])() = {
     start_witnesses, blocking_witnesses,   event_witnesses, order_witnesses, default_stream_witnesses,
-    wait_witnesses,  visibility_witnesses, count_witnesses, status_witnesses, graph_witnesses,
+    wait_witnesses,  visibility_witnesses, count_witnesses, status_witnesses, graph_witnesses, managed_witnesses, batch_witnesses,
     graph_node_witnesses, capture_witnesses, memory_operation_witnesses};
 
 template <typename F>
