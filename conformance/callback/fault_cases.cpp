@@ -125,7 +125,7 @@ STREAMCTS_CASE(fault_elsewhere, {.arrangement = "callback/fault_elsewhere",
     scene.enqueue_fault(scene.first(), fault_of(context));
     if (scene.shut().now() != gate::state::shut) return;  // launches wait: there is no hold
     shared.shut_until = std::chrono::steady_clock::now() + scene.other_gate().timeout() / 2;
-    scene.enqueue_gate(scene.second(), scene.other_gate());
+    scene.enqueue_other_gate(scene.second());
     for (int i = 0; i < row; ++i) {
       calls[i] = &scene.host_call();
       calls[i]->at_start = [i] { after_fault[i] = shared.is_after_fault(); };

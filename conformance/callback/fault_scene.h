@@ -77,9 +77,15 @@ class fault_scene {
   void enqueue(CUstream stream, host_call_slot& slot, streamcts::host_call call) {
     slot.enqueue(context_.cuda(), call, stream);
   }
-  void enqueue_gate(CUstream stream) { enqueue_gate(stream, gate_); }
-  void enqueue_gate(CUstream stream, gate& which) {
-    which.enqueue(context_.cuda(), context_.kernels(), stream, gate_kind::mapped_flag);
+  void enqueue_gate(CUstream stream) {
+    gate_.enqueue(context_.cuda(), context_.kernels(), stream, gate_kind::mapped_flag);
+  }
+  /// The other gate is no kernel, where possible: a device that runs one kernel at a time has to get
+  /// to the one that faults.
+  void enqueue_other_gate(CUstream stream) {
+    const bool waits = context_.capabilities().works(driver::feature::gate_value_wait);
+    other_gate_.enqueue(context_.cuda(), context_.kernels(), stream,
+                        waits ? gate_kind::value_wait : gate_kind::mapped_flag);
   }
   /// Puts the faulting kernel in. What the launch answers is no matter: one that waits for the kernel
   /// may report the fault itself, and where there is none await_error() says so.

@@ -76,14 +76,16 @@ STREAMCTS_CASE(behind_join, {.arrangement = "visibility/managed_behind_join",
     observer& call = scene.host_call(host_call_of(context));
     call.looks_at(in);
     call.finally([&in, answer] { fill_with_pattern(in.data.host_words(), answer); });
-    operation written{}, read{};
+    // In front of the gate: a device that does one thing at a time has to get to the host call.
+    const operation written = scene.write(stream, in);
+    operation read{};
     scene.hold_call(stream, call, [&] {
       scene.record(event, stream);
       scene.wait(other, event);
       read = scene.note(other, "kernel reading what the host call wrote");
       context.kernels().copy_words(other.get(), out.data.target(), in.data.target(),
                                    in.data.words());
-    }, {.before = [&] { written = scene.write(stream, in); }});
+    });
     scene.drain();
     scene.expect_complete(clause::VS_MAN_003, written, call);
     const sighting seen = out.data.look();

@@ -262,8 +262,8 @@ STREAMCTS_CASE(domains, {.arrangement = "visibility/domains",
       write_in_domain(context, stream.get(), usual.data, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
       remote.written = scene.note(stream, "kernel of the remote domain");
       write_in_domain(context, stream.get(), remote.data, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
-      scene.record(event, stream);
       scene.enqueue(stream, own);
+      scene.record(event, stream);
       scene.wait(joined, event);
       scene.enqueue(joined, other);
     });
