@@ -187,5 +187,43 @@ TEST(Calibration, KeepsItsLimitsInOrderOnSlowAndFastDrivers) {
   }
 }
 
+TEST(Calibration, DelaysVictimsWhereTheyAreNotGated) {
+  calibration limits;
+  EXPECT_EQ(limits.delay(0.5), limits.gate_timeout());
+  limits.holds = hold_kind::none;
+  EXPECT_EQ(limits.delay(0.5), 0ns);
+  limits.holds = hold_kind::equal;
+  EXPECT_EQ(limits.delay(0), limits.delay(0.9));
+  limits.holds = hold_kind::random;
+  EXPECT_EQ(limits.delay(0), calibration::least_random_delay);
+  EXPECT_LT(limits.delay(0.5), limits.delay(0.9));
+  EXPECT_LT(limits.delay(0.99), calibration::greatest_random_delay);
+}
+
+TEST(Calibration, InHasteGatesExpireAndPatienceEndsSooner) {
+  calibration limits;
+  const auto calm = limits.patience();
+  limits.haste = 4;
+  EXPECT_EQ(limits.patience(), calm / 4);
+  EXPECT_EQ(2 * limits.gate_timeout(), limits.patience());
+}
+
+TEST(Delays, AreNoOpportunityAndEndByThemselves) {
+  words memory;
+  calibration limits;
+  limits.holds = hold_kind::equal;
+  gatekeeper keeper(limits);
+  gate victim(memory.next(), memory.next(), limits.delay(0));
+  hold_order order;
+  order.victim = &victim;
+  order.canary_ran = [] { return true; };
+  keeper.watch(order);
+  std::thread stream([&] { victim.hold_this_thread(); });
+  order.all_enqueued.store(true);
+  EXPECT_EQ(keeper.finish(order), hold_result::expired);
+  EXPECT_NE(victim.now(), gate::state::shut);
+  stream.join();
+}
+
 }  // namespace
 }  // namespace streamcts
