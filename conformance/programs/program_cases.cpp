@@ -89,7 +89,7 @@ STREAMCTS_CASE(random_programs, {.arrangement = "program/random",
                                  .time_limit = std::chrono::seconds(60)}) {
   const auto g = static_cast<program::generator>(context.instance().values.entries().front().value);
   program_runs runs(context);
-  const int programs = context.by_tier(8, 150, 5000);
+  const int programs = context.by_tier(4, 150, 5000);
   for (int i = 0; i < programs; ++i) {
     const std::uint64_t number = context.seed() % 1000000007 + static_cast<std::uint64_t>(i);
     if (!runs.run(program::generate(g, number))) break;

@@ -107,7 +107,8 @@ class checker {
       const item_set filled = m_.data().writers(at(source)) & m_.order().before(last);
       if (filled.empty()) return;
       const std::size_t newest = filled.last();
-      bool stale = v.seen == buffer_value::initial(at(source));
+      // What was copied while it was written is a mixture.
+      bool stale = v.seen == buffer_value::initial(at(source)) || v.seen.is_torn();
       filled.for_each([&](std::size_t w) {
         stale = stale || (w != newest && v.seen == m_.data().written_by(w));
       });

@@ -65,6 +65,9 @@ found_program make_small(judge& by, driver_failure failure, std::chrono::nanosec
   start.perturbations.clear();
   const auto end = clock::now() + limit;
   const auto fails = driver_oracle(by, runs_of_candidate, [end] { return clock::now() > end; });
+  const layout items(failure.program);
+  const bool held_call = failure.seen.held != none && items.host_calls().has(at(failure.seen.held));
+  by.always_hold_long(held_call);
   const shrink_result small = shrink(start, fails, {most_evaluations});
   found.evaluations = small.evaluations;
   found.failure = std::move(failure);
@@ -76,6 +79,7 @@ found_program make_small(judge& by, driver_failure failure, std::chrono::nanosec
     if (small.failed && found.again == 1) found.failure = std::move(*again);
     if (found.failure.stuck) break;
   }
+  by.always_hold_long(false);
   return found;
 }
 

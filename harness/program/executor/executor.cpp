@@ -38,6 +38,7 @@ class executor::state {
         hold_(where_) {}
 
   bool usable() const { return usable_; }
+  void always_hold_long(bool yes) { hold_.always_long(yes); }
   const environment& where() const { return where_; }
 
   std::vector<run_outcome> run(const std::shared_ptr<const ready_program>& program,
@@ -106,7 +107,7 @@ class executor::state {
     const layout& items = program->expectations().items();
     bool quiet = usable_;
     items.host_calls().for_each([&](std::size_t x) {
-      quiet = quiet && run->record().call_of(x).times.load(std::memory_order_acquire) != 0;
+      quiet = quiet && run->record().call_of(x).calls[0].left.load(std::memory_order_acquire) != 0;
     });
     if (quiet) {
       records_.push_back(run->share_record());

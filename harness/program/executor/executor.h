@@ -76,6 +76,10 @@ class executor {
   std::vector<run_outcome> run(std::shared_ptr<const ready_program> program,
                                std::span<const index> held);
 
+  /// Whether every hold of a host call is a long one, and not one in many: for making small what only
+  /// such a hold has shown.
+  void always_hold_long(bool yes);
+
   /// False after a run that did not finish.
   bool usable() const;
 

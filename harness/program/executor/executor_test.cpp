@@ -10,6 +10,7 @@
 
 #include "harness/driver/context.h"
 #include "harness/driver/driver_library.h"
+#include "harness/program/executor/contents.h"
 #include "harness/program/executor/driver_search.h"
 #include "harness/program/text.h"
 

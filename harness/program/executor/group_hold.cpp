@@ -96,7 +96,7 @@ void group_hold::attend(const std::vector<std::shared_ptr<program_run>>& runs) {
                                 [&] { return every([](auto& r) { return r->victim_begun(); }); });
     canary_gate_->open();
     const bool ran = begun && wait_for(limits.hold(), [&] { return canary_ran(); });
-    const bool longer = by_kernel_ && call_holds_++ % long_hold_every == 0;
+    const bool longer = by_kernel_ && (call_holds_++ % long_hold_every == 0 || always_long_);
     if (ran) {
       wait_for(longer ? std::max<clock::duration>(limits.margin(), long_hold) : limits.margin(),
                [] { return false; });

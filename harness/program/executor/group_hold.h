@@ -34,6 +34,7 @@ class group_hold {
   void await(const std::vector<std::shared_ptr<program_run>>& runs);
   /// What the hold of a run was worth.
   hold_result result(std::size_t run) const { return results_[run]; }
+  void always_long(bool yes) { always_long_ = yes; }
   void release();
 
  private:
@@ -53,6 +54,7 @@ class group_hold {
   std::atomic<bool> all_enqueued_{false};
   std::vector<hold_result> results_;
   unsigned call_holds_ = 0;
+  bool always_long_ = false;
   worker_threads keeper_;
 };
 

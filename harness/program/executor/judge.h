@@ -50,6 +50,7 @@ class judge {
   /// @pre @p program is valid. @throws driver::call_error as executor::run()
   std::optional<driver_failure> run(const stream_program& program);
 
+  void always_hold_long(bool yes) { executor_.always_hold_long(yes); }
   const judge_counts& counts() const { return counts_; }
   void on_hold(hold_listener listener) { listener_ = std::move(listener); }
 
