@@ -76,8 +76,9 @@ STREAMCTS_CASE(behind_join, {.arrangement = "visibility/managed_behind_join",
     observer& call = scene.host_call(host_call_of(context));
     call.looks_at(in);
     call.finally([&in, answer] { fill_with_pattern(in.data.host_words(), answer); });
-    // In front of the gate: a device that does one thing at a time has to get to the host call.
+    // Done before the hold: a device that does one thing at a time has to get to the host call.
     const operation written = scene.write(stream, in);
+    stream.stream.synchronize();
     operation read{};
     scene.hold_call(stream, call, [&] {
       scene.record(event, stream);
