@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,7 @@ class operation_graph {
     std::string name;
     std::vector<predecessor> before;
   };
-  std::vector<node> operations_;
+  std::deque<node> operations_;  ///< the event log holds views of the names: they must not move
 };
 
 }  // namespace streamcts

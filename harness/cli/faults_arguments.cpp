@@ -79,6 +79,9 @@ void add_conduct(CLI::App* to, runner::matrix_request& matrix) {
            "Run the case that noticed a fault so often in all, and count how often it did")
       ->type_name("N");
   to->add_flag("--all-kills", matrix.all_kills, "Run every case against every fault");
+  to->add_flag("--leave-out-red", matrix.leave_out_red,
+               "Go on where cases are red without a fault, as on a driver with known defects: they are "
+               "listed and left out, and the exit code stays 2");
   to->add_flag("--whole-oddities", matrix.whole_oddities,
                "Run every case under every legal oddity, not a cover of all arrangements");
 }

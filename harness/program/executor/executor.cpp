@@ -156,6 +156,8 @@ std::string executor::lacks(const stream_program& program) const {
   return {};
 }
 
+void executor::always_hold_long(bool yes) { state_->always_hold_long(yes); }
+
 run_outcome executor::run(std::shared_ptr<const ready_program> program) {
   const index nothing = none;
   return std::move(state_->run(program, {&nothing, 1}).front());

@@ -26,6 +26,7 @@ struct matrix_request {
   std::uint64_t seed = 1;             ///< fixed, so that two runs can be compared
   std::optional<std::uint64_t> jobs;  ///< default: 1, the cores on the reference
   bool all_kills = false;
+  bool leave_out_red = false;   ///< go on past a red baseline, without its red cases
   bool whole_oddities = false;  ///< every case under each oddity, not a cover
   std::string out;              ///< default: streamcts-matrix-<time>
   std::string resume;           ///< the folder of a matrix to go on with

@@ -182,8 +182,10 @@ void matrix_session::take_baseline() {
   if (!why_ended_.empty() || holds_ != hold_kind::gates) return;
   const auto wrong = reports::summarize(matrix_).baseline_red;
   if (wrong == 0) return;
-  why_ended_ = fmt::format("without a fault {} not green",
-                           wrong == 1 ? "a case is" : fmt::format("{} cases are", wrong));
+  if (!request_.leave_out_red) {
+    why_ended_ = fmt::format("without a fault {} not green; '--leave-out-red' goes on without",
+                             wrong == 1 ? "a case is" : fmt::format("{} cases are", wrong));
+  }
   for (const reports::baseline_case& each : matrix_.baseline) {
     if (results::is_red(each.verdict) || each.verdict == verdict::error) {
       shown_.line(fmt::format("baseline: {} {}: {}", results::to_string(each.verdict), each.id,
