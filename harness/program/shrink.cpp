@@ -15,13 +15,15 @@
 namespace streamcts::program {
 namespace {
 
-std::string_view family_of(std::string_view clause) { return clause.substr(0, clause.rfind('-')); }
+std::string_view family_of(std::string_view clause) {
+  return clause.substr(0, clause.rfind('-'));
+}
 
 /// Families that say one promise about different operations.
 int promise_of(std::string_view family) {
   constexpr std::array<std::string_view, 14> order{
-      "CB-ORDER", "CB-BLOCK", "HF-ORDER", "HF-BLOCK", "ST-ORDER", "JN-EVENT", "EV-WAIT",
-      "EV-REC",   "ST-DEF",   "ST-PTDS",  "GR-LAUNCH", "GR-HOST", "JN-CAP",   "MO-WRITE"};
+      "CB-ORDER", "CB-BLOCK", "HF-ORDER", "HF-BLOCK",  "ST-ORDER", "JN-EVENT", "EV-WAIT",
+      "EV-REC",   "ST-DEF",   "ST-PTDS",  "GR-LAUNCH", "GR-HOST",  "JN-CAP",   "MO-WRITE"};
   for (const std::string_view f : order) {
     if (f == family) return 1;
   }
@@ -33,6 +35,8 @@ int promise_of(std::string_view family) {
   return 0;
 }
 
+constexpr int at_a_host_wait = 2;
+
 int place_group(observer::place p) {
   switch (p) {
     case observer::place::item_start:
@@ -41,7 +45,7 @@ int place_group(observer::place p) {
     case observer::place::gate_look:
       return 1;
     default:
-      return 2;
+      return at_a_host_wait;
   }
 }
 
@@ -52,9 +56,15 @@ failure_signature signature_of(const model& m, const history& seen, const violat
 }
 
 bool same_failure(const failure_signature& a, const failure_signature& b) {
-  const int promise = promise_of(a.family);
-  const bool same_family = a.family == b.family || (promise != 0 && promise == promise_of(b.family));
-  return same_family && place_group(a.place) == place_group(b.place);
+  const int group = place_group(a.place);
+  if (group != place_group(b.place)) return false;
+  int one = promise_of(a.family), other = promise_of(b.family);
+  if (group == at_a_host_wait) {
+    // To the host that waits, a lost order is a wait that ends too early, whatever it waits for.
+    if (one == 1) one = 2;
+    if (other == 1) other = 2;
+  }
+  return a.family == b.family || (one != 0 && one == other);
 }
 
 oracle simulator_oracle(defect broken) {
@@ -85,8 +95,9 @@ shrink_result shrink(const stream_program& program, const oracle& fails,
     progress = true;
     return true;
   };
-  constexpr std::array passes{drop_chunks,    merge_streams,   inline_events,    simplify_graphs,
-                              simplify_kinds, simplify_memory, simplify_streams, simplify_rest};
+  constexpr std::array passes{drop_chunks,      merge_streams,    inline_events,
+                              wait_for_streams, simplify_graphs,  simplify_kinds,
+                              simplify_memory,  simplify_streams, simplify_rest};
   while (progress && r.evaluations < most.evaluations) {
     progress = false;
     for (const auto pass : passes) pass(r.program, take);

@@ -26,7 +26,8 @@ failure_signature signature_of(const model& m, const history& seen, const violat
 
 /// Whether a smaller program still shows the failure. Families count as one where they are two ways
 /// to say one promise: order of a stream, of its callbacks and its host functions; the two ends of
-/// an item are one place.
+/// an item are one place, and so are the host's ways to wait, to which a lost order is a wait that
+/// ends too early.
 bool same_failure(const failure_signature& a, const failure_signature& b);
 
 /// Runs a valid program as often as it needs and says how it fails, or nothing if it does not.

@@ -66,6 +66,15 @@ std::vector<op_kind> simpler(op_kind kind) {
   }
 }
 
+/// The last record of an event in front of an operation that is about it.
+std::optional<std::size_t> record_of(const stream_program& p, std::size_t use) {
+  std::optional<std::size_t> record;
+  for (std::size_t r = 0; r < use; ++r) {
+    if (p.ops[r].kind == op_kind::record && p.ops[r].event == p.ops[use].event) record = r;
+  }
+  return record;
+}
+
 }  // namespace
 
 /// Halves, quarters, ... single operations.
@@ -80,9 +89,8 @@ void drop_chunks(const stream_program& current, const attempt& take) {
 void merge_streams(const stream_program& current, const attempt& take) {
   for (std::size_t from = 0; from < current.streams.size(); ++from) {
     const auto used = [&](std::size_t s) {
-      return std::ranges::any_of(current.ops, [&](const operation& o) {
-        return o.stream == static_cast<index>(s);
-      });
+      return std::ranges::any_of(
+          current.ops, [&](const operation& o) { return o.stream == static_cast<index>(s); });
     };
     for (std::size_t to = 0; to < current.streams.size() && used(from); ++to) {
       if (to == from || !used(to)) continue;
@@ -100,12 +108,7 @@ void merge_streams(const stream_program& current, const attempt& take) {
 void inline_events(const stream_program& current, const attempt& take) {
   for (std::size_t w = 0; w < current.ops.size(); ++w) {
     if (current.ops[w].kind != op_kind::wait) continue;
-    std::optional<std::size_t> record;
-    for (std::size_t r = 0; r < w; ++r) {
-      const bool binds = current.ops[r].kind == op_kind::record &&
-                         current.ops[r].event == current.ops[w].event;
-      if (binds) record = r;
-    }
+    const std::optional<std::size_t> record = record_of(current, w);
     if (!record) continue;
     offer(current, take, [&](stream_program& c) {
       const index from = c.ops[w].stream, to = c.ops[*record].stream;
@@ -114,6 +117,25 @@ void inline_events(const stream_program& current, const attempt& take) {
       }
       std::vector<bool> drop(c.ops.size());
       drop[w] = drop[*record] = true;
+      drop_operations(c, drop);
+    });
+  }
+}
+
+/// Synchronizes with the stream instead of with an event recorded in it.
+void wait_for_streams(const stream_program& current, const attempt& take) {
+  using enum op_kind;
+  for (std::size_t w = 0; w < current.ops.size(); ++w) {
+    const op_kind kind = current.ops[w].kind;
+    if (kind != event_sync && kind != event_poll && kind != event_query) continue;
+    const std::optional<std::size_t> record = record_of(current, w);
+    if (!record) continue;
+    offer(current, take, [&](stream_program& c) {
+      c.ops[w].kind = stream_sync;
+      c.ops[w].stream = c.ops[*record].stream;
+      c.ops[w].event = none;
+      std::vector<bool> drop(c.ops.size());
+      drop[*record] = true;
       drop_operations(c, drop);
     });
   }
@@ -152,9 +174,8 @@ void simplify_kinds(const stream_program& current, const attempt& take) {
     for (const op_kind kind : simpler(current.ops[i].kind)) {
       const bool taken = offer(current, take, [&](stream_program& c) {
         if (c.ops[i].kind == op_kind::launch) {
-          std::erase_if(c.perturbations, [&](const perturbation& d) {
-            return d.op == static_cast<index>(i);
-          });
+          std::erase_if(c.perturbations,
+                        [&](const perturbation& d) { return d.op == static_cast<index>(i); });
         }
         become(c.ops[i], kind);
       });
@@ -221,7 +242,8 @@ void simplify_rest(const stream_program& current, const attempt& take) {
       c.perturbations.erase(c.perturbations.begin() + static_cast<std::ptrdiff_t>(d));
     });
   }
-  const bool threads = std::ranges::any_of(current.ops, [](const operation& o) { return o.thread != 0; });
+  const bool threads =
+      std::ranges::any_of(current.ops, [](const operation& o) { return o.thread != 0; });
   if (!threads) return;
   offer(current, take, [](stream_program& c) {
     for (operation& o : c.ops) o.thread = 0;

@@ -19,6 +19,7 @@ using attempt = std::function<bool(const stream_program&)>;
 void drop_chunks(const stream_program& current, const attempt& take);
 void merge_streams(const stream_program& current, const attempt& take);
 void inline_events(const stream_program& current, const attempt& take);
+void wait_for_streams(const stream_program& current, const attempt& take);
 void simplify_graphs(const stream_program& current, const attempt& take);
 void simplify_kinds(const stream_program& current, const attempt& take);
 void simplify_memory(const stream_program& current, const attempt& take);

@@ -86,8 +86,8 @@ TEST(Executor, EveryKindOfOperationRuns) {
       "streamcts-program 1\nstream L legacy\nstream A blocking priority=-1\nstream P per_thread\n"
       "stream N nonblocking\nevent e timing blocking_sync\nbuffer d device 65537\n"
       "buffer h mapped 65537\nbuffer w write_combined 128K\nbuffer g pageable 65537\n"
-      "buffer m managed 64K\ngraph x captured\nnode x a kernel\nnode x b host lane=1 after=a\n"
-      "node x c memset write=w after=a,b\ngraph y\nnode y a kernel\nnode y b host after=a\n"
+      "buffer m managed 64K\ngraph x captured\nnode x a kernel\nnode x b host after=a lane=1\n"
+      "node x c memset after=a,b write=w\ngraph y\nnode y a kernel\nnode y b host after=a\n"
       "node y c empty after=b\nK0: kernel A write=d repeat=5\nM1: copy A read=d write=h\n"
       "Z2: memset A write=m\nT3: attach A single write=m\nT4: attach A global write=m\n"
       "V5: write_value A\nC6: callback A\nstream_query A\nawait C6\nG7: launch A x\n"
@@ -101,6 +101,7 @@ TEST(Executor, EveryKindOfOperationRuns) {
 }
 
 TEST(Executor, FaultsAreToldOf) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // earlier tests have left threads
   // In a child: the context is lost.
   EXPECT_EXIT(
       {
