@@ -66,8 +66,9 @@ class later_error_told : public behaviour {
     CUcontext context = nullptr;
     (void)real().ctx_get_current(&context);
     wrap_host_call(op, [mine, context](host_run& run) {
-      if (run.status == CUDA_SUCCESS && mine->kernel_follows) {
-        run.status = outcome_of(mine, context);
+      if (mine->kernel_follows) {
+        // The driver itself may tell of it, now that the kernel is no longer behind the call.
+        if (run.status == CUDA_SUCCESS) run.status = outcome_of(mine, context);
         if (run.status != CUDA_SUCCESS) hit();
       }
       run.call();

@@ -8,50 +8,37 @@
 namespace streamcts::faults::witness {
 namespace {
 
-/// Value waits have no time limit: whatever happens, the word is satisfied in the end.
-class waited_word {
- public:
-  waited_word(scene& s, std::uint64_t value, std::uint64_t release)
-      : word_(s.pinned(64)), release_(release) {
-    store(value);
-  }
-  ~waited_word() { store(release_); }
-  CUdeviceptr device() const { return scene::on_device(word_.data()); }
-  void store(std::uint64_t value) const {
-    std::atomic_ref(word_[0]).store(value, std::memory_order_release);
-  }
-
- private:
-  words word_;
-  std::uint64_t release_;
-};
-
-/// @p begun must not be set while the host has not written the word.
-void must_stay_shut(scene& s, const waited_word& word, std::uint64_t release,
-                    const std::uint32_t* begun, const char* what) {
-  held& gate = s.host_gate();
+/// Value waits have no time limit: the word they wait for is a gate, which the scene's keeper opens at
+/// last, also where enqueuing the wait does not return before. @p begun must not be set while it is shut.
+void must_stay_shut(scene& s, held& gate, const std::uint32_t* begun, const char* what) {
   s.must_not_happen(gate, [&] { return look(begun) != 0; }, what);
-  word.store(release);
   s.finish();
 }
 
 void value_wait_is_cyclic(scene& s) {
   CUstream stream = s.stream();
   std::uint32_t* const begun = s.control_word();
-  const waited_word word(s, 0xFFFFFFFFu, 0);  // one before zero
-  MUST(cu().StreamWaitValue32(stream, word.device(), 0, CU_STREAM_WAIT_VALUE_GEQ));
+  std::uint32_t* const word = s.control_word();
+  *word = 0xFFFFFFFFu;  // two before 1, cyclically
+  held& gate = s.gate_on(word);
+  MUST(cu().StreamWaitValue32(stream, scene::on_device(word), 1, CU_STREAM_WAIT_VALUE_GEQ));
   s.signal(stream, begun);
-  must_stay_shut(s, word, 0, begun, "2^32 - 1 was taken for more than 0");
+  must_stay_shut(s, gate, begun, "2^32 - 1 was taken for more than 1");
 }
 
 void wide_value_wait_sees_all(scene& s) {
   CUstream stream = s.stream();
   std::uint32_t* const begun = s.control_word();
-  constexpr std::uint64_t wanted = (std::uint64_t{3} << 32) | 7;
-  const waited_word word(s, 7, wanted);
-  MUST(cu().StreamWaitValue64(stream, word.device(), wanted, CU_STREAM_WAIT_VALUE_EQ));
+  const words both = s.pinned(64);
+  auto* const halves = reinterpret_cast<std::uint32_t*>(both.data());
+  halves[0] = 7;
+  halves[1] = 0;
+  held& gate = s.gate_on(&halves[1]);  // open: the high half is right, too
+  constexpr std::uint64_t wanted = (std::uint64_t{1} << 32) | 7;
+  MUST(cu().StreamWaitValue64(stream, scene::on_device(both.data()), wanted,
+                              CU_STREAM_WAIT_VALUE_EQ));
   s.signal(stream, begun);
-  must_stay_shut(s, word, wanted, begun, "64 bits were taken for equal by their low half");
+  must_stay_shut(s, gate, begun, "64 bits were taken for equal by their low half");
 }
 
 CUstreamBatchMemOpParams write_of(CUdeviceptr address, std::uint64_t value) {
@@ -65,15 +52,16 @@ CUstreamBatchMemOpParams write_of(CUdeviceptr address, std::uint64_t value) {
 void batch_keeps_its_order(scene& s) {
   CUstream stream = s.stream();
   std::uint32_t* const begun = s.control_word();
-  const waited_word word(s, 0, 1);
+  std::uint32_t* const word = s.control_word();
+  held& gate = s.gate_on(word);
   CUstreamBatchMemOpParams steps[2] = {};
   steps[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-  steps[0].waitValue.address = word.device();
+  steps[0].waitValue.address = scene::on_device(word);
   steps[0].waitValue.value64 = 1;
   steps[0].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
   steps[1] = write_of(scene::on_device(begun), 1);
   MUST(cu().StreamBatchMemOp(stream, 2, steps, 0));
-  must_stay_shut(s, word, 1, begun, "a batch wrote before its wait was satisfied");
+  must_stay_shut(s, gate, begun, "a batch wrote before its wait was satisfied");
 }
 
 void batch_waits_for_kernel(scene& s) {

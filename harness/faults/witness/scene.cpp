@@ -57,7 +57,7 @@ void held::open(bool by_force) {
   std::atomic_ref(*word).store(1, std::memory_order_release);
 }
 bool held::is_open() const {
-  return std::atomic_ref(*word).load(std::memory_order_acquire) != 0;
+  return std::atomic_ref(*word).load(std::memory_order_acquire) == 1;
 }
 
 std::uint32_t look(const std::uint32_t* word) {

@@ -98,6 +98,8 @@ class scene {
   static CUfunction any_kernel();
   /// A gate for a host call.
   held& host_gate();
+  /// A gate on a word of the witness's own, which is 1 once it is open: for value waits.
+  held& gate_on(std::uint32_t* word) { return new_gate(word); }
   void call(CUstream s, form how, host_call_probe& probe);
   /// Another probe, which lives as long as the scene.
   host_call_probe& probe();
