@@ -18,6 +18,7 @@ namespace {
 using reports::fault_outcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class Matrix : public testing::Test {
  protected:
@@ -84,6 +85,18 @@ TEST_F(Matrix, ARedBaselineIsNoVerdict) {
   EXPECT_THAT(finished.output, HasSubstr("without a fault a case is not green"));
   EXPECT_THAT(finished.output, HasSubstr("baseline: Fail faulty/meets"));
   EXPECT_TRUE(found().faults.empty());
+}
+
+TEST_F(Matrix, GoesOnPastARedBaselineWithoutItsRedCases) {
+  const auto finished =
+      program(words({"--filter", "callback_ignores_kernel", "--leave-out-red"}),
+              {{"STREAMCTS_SELFTEST_RED", "1"}});
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_THAT(finished.output, HasSubstr("baseline: Fail faulty/meets"));
+  EXPECT_THAT(finished.output, Not(HasSubstr("ended before its time")));
+  ASSERT_EQ(found().faults.size(), 1u);
+  EXPECT_EQ(found().faults[0].outcome, fault_outcome::not_reached) << "the red case kills nothing";
+  EXPECT_EQ(found().faults[0].cases, 1u);
 }
 
 TEST_F(Matrix, InTheOtherWaysToHoldARedCaseOnlyKillsNothing) {
