@@ -8,6 +8,7 @@
 
 #include "conformance/callback/fault_scene.h"
 #include "conformance/clauses/clauses.h"
+#include "harness/case/arrangement.h"
 
 namespace streamcts {
 namespace {

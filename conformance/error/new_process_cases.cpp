@@ -10,6 +10,7 @@
 #include "conformance/callback/fault_scene.h"
 #include "conformance/clauses/clauses.h"
 #include "harness/case/side_task.h"
+#include "harness/observe/payload.h"
 
 namespace streamcts {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "conformance/callback/fault_scene.h"
 #include "conformance/clauses/clauses.h"
+#include "harness/case/host_thread.h"
 
 namespace streamcts {
 namespace {
