@@ -29,10 +29,14 @@ CUdeviceptr allocate(const driver::function_table& cuda, CUstream stream, std::s
   return made;
 }
 
-/// Puts kernel, copy to the host and free of fresh memory into @p on: it becomes the payload @p out.
-void use_and_free(case_context& context, lane& on, CUdeviceptr memory, product& out) {
+/// Puts a kernel that writes fresh memory into @p on.
+void use(case_context& context, lane& on, CUdeviceptr memory, const product& out) {
+  context.kernels().write_pattern(on.get(), memory, out.data.words(), out.data.expected());
+}
+
+/// Puts a copy to the host and the free into @p on: the memory becomes the payload @p out.
+void bring_and_free(case_context& context, lane& on, CUdeviceptr memory, product& out) {
   payload& data = out.data;
-  context.kernels().write_pattern(on.get(), memory, data.words(), data.expected());
   STREAMCTS_CHECK(context.cuda().cuMemcpyDtoHAsync(data.host_words().data(), memory, data.bytes(),
                                                    on.get()));
   STREAMCTS_CHECK(context.cuda().cuMemFreeAsync(memory, on.get()));
@@ -43,7 +47,7 @@ void use_and_free(case_context& context, lane& on, CUdeviceptr memory, product& 
 // Defect:    the memory is there only after the first kernel, or a block is handed out twice. The host
 //            call finds the sentinel, or words of another block.
 // Any speed: each host call looks at its own block's copy, whenever it runs; several blocks of random
-//            sizes are alive at once.
+//            sizes are alive and written before the first is copied.
 STREAMCTS_CASE(used_in_stream, {.arrangement = "alloc/used_in_stream",
                                 .clauses = {clause::AL_001},
                                 .axes = {streams(), host_calls()},
@@ -66,8 +70,12 @@ STREAMCTS_CASE(used_in_stream, {.arrangement = "alloc/used_in_stream",
       memory.push_back(allocate(context.cuda(), stream.get(), each->data.bytes()));
     }
     for (std::size_t i = 0; i < blocks; ++i) {
-      outs[i]->written = scene.note(stream, fmt::format("kernel and copy of block {}", i + 1));
-      use_and_free(context, stream, memory[i], *outs[i]);
+      scene.note(stream, fmt::format("kernel writing block {}", i + 1));
+      use(context, stream, memory[i], *outs[i]);
+    }
+    for (std::size_t i = 0; i < blocks; ++i) {
+      outs[i]->written = scene.note(stream, fmt::format("copy of block {}", i + 1));
+      bring_and_free(context, stream, memory[i], *outs[i]);
       calls.push_back(&scene.host_call(host_call_of(context)));
       calls.back()->looks_at(*outs[i]);
       scene.enqueue(stream, *calls.back());
@@ -104,7 +112,8 @@ STREAMCTS_CASE(used_elsewhere, {.arrangement = "alloc/used_elsewhere",
     scene.record(event, stream);
     scene.wait(other, event);
     out.written = scene.note(other, "kernel and copy of the block");
-    use_and_free(context, other, memory, out);
+    use(context, other, memory, out);
+    bring_and_free(context, other, memory, out);
     scene.enqueue(other, call);
     scene.drain();
     scene.expect_complete(clause::AL_002, made, call);

@@ -132,6 +132,42 @@ STREAMCTS_CASE(several_threads, {.arrangement = "callback/several_threads",
   }
 }
 
+// Promise:   CB-ORDER-008. Host calls that two host threads put directly behind each other into one stream,
+//            in turn, run in the order in which the enqueuing calls were made.
+// Defect:    host calls that are due at the same time are ordered by thread, or the later one first. A host
+//            call begins, by its stamp, before the one in front of it has ended.
+// Any speed: each thread enqueues once the other's call has returned; the stream is held until all are
+//            in, so that all become due at once.
+STREAMCTS_CASE(threads_in_turn, {.arrangement = "callback/threads_in_turn",
+                                 .clauses = {clause::CB_ORDER_008},
+                                 .axes = {host_calls(), created_streams()},
+                                 .needs = {need::device_gate}}) {
+  constexpr std::size_t row = 8;
+  arrangement scene(context);
+  lane& stream = scene.stream(stream_of(context));
+  const std::array<host_thread*, 2> workers = {&scene.thread(), &scene.thread()};
+  while (scene.next_round(context.by_tier(1, 4, 50))) {
+    std::array<observer*, row> calls{};
+    for (observer*& each : calls) each = &scene.host_call(host_call_of(context));
+    scene.hold_work([&] {
+      scene.note(stream, "gate");
+      scene.victim_gate().enqueue(context.cuda(), context.kernels(), stream.get(),
+                                  gate_kind::mapped_flag);
+      for (std::size_t i = 0; i < row; ++i) {
+        workers[i % 2]->run([&] { scene.enqueue(stream, *calls[i]); });
+      }
+    });
+    scene.drain();
+    for (std::size_t i = 1; i < row; ++i) {
+      if (!scene.expect(clause::CB_ORDER_008, calls[i - 1]->op(), calls[i]->op(),
+                        failure_kind::order, calls[i]->slot().begin_stamp(),
+                        BeginsAfter(calls[i - 1]->slot().end_stamp()))) {
+        return;
+      }
+    }
+  }
+}
+
 // Promise:   CB-ORDER-008. The same where one thread enqueues the kernel and another, told of it, the
 //            callback.
 // Defect:    what another thread has enqueued is not waited for. The callback finds the sentinel.

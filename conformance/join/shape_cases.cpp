@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "conformance/axes.h"
 #include "conformance/clauses/clauses.h"
+#include "harness/driver/poll.h"
 
 namespace streamcts {
 namespace {
@@ -94,7 +96,9 @@ predecessors nodes_of(shape what) {
 class joined_streams {
  public:
   joined_streams(case_context& context, arrangement& scene)
-      : scene_(scene), nodes_(nodes_of(context.get<shape>("shape"))) {
+      : scene_(scene),
+        nodes_(nodes_of(context.get<shape>("shape"))),
+        limit_(context.calibration().hold()) {
     const bool relays_work = context.get<relay>("relay") == relay::working;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const bool is_last = i + 1 == nodes_.size();
@@ -129,13 +133,29 @@ class joined_streams {
       }
       if (events_[i] != nullptr) scene_.record(*events_[i], *lanes_[i]);
     }
+    await_others(held);
     scene_.enqueue(*lanes_.back(), call);
     return victim;
   }
 
  private:
+  /// Until the streams in front that have nothing to do with the held one are done, or a hold has passed:
+  /// a host call that forgets the held one is then free to start, and has its chance before the canary.
+  void await_others(std::size_t held) const {
+    driver::poll(limit_, [&] {
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (i == held || !nodes_[i].empty()) continue;
+        if (events_[i]->event.table().cuEventQuery(events_[i]->get()) == CUDA_ERROR_NOT_READY) {
+          return false;
+        }
+      }
+      return true;
+    });
+  }
+
   arrangement& scene_;
   predecessors nodes_;
+  std::chrono::nanoseconds limit_;
   std::vector<lane*> lanes_;
   std::vector<mark*> events_;
   std::vector<product*> out_;

@@ -31,6 +31,12 @@ class early_answer {
   bool held_ = false;
 };
 
+/// What a success breaks, if it breaks anything: it came too soon, or what it stands for was not there.
+clause_id success_clause(const host_wait& by) {
+  const bool too_early = by.returned() && by.victim() == gate::state::shut;
+  return too_early ? clause::ST_QUERY_001 : clause::ST_QUERY_002;
+}
+
 MATCHER(IsNotReadyYet, "CUDA_ERROR_NOT_READY") {
   *result_listener << driver::result_name(arg);
   return arg == CUDA_ERROR_NOT_READY;
@@ -66,17 +72,17 @@ STREAMCTS_CASE(query_of_work, {.arrangement = "stream/query",
     scene.drain();
     scene.expect(clause::ST_QUERY_001, victim, by->op(), failure_kind::early, early.code(),
                  IsNotReadyYet());
-    const bool too_early = by->returned() && by->victim() == gate::state::shut;
-    scene.expect_covered(too_early ? clause::ST_QUERY_001 : clause::ST_QUERY_002, victim, *by);
+    scene.expect_covered(success_clause(*by), victim, *by);
   }
 }
 
-// Promise:   ST-QUERY-001. What a stream has to wait for is incomplete work of the stream: so long its
-//            query does not succeed.
-// Defect:    a stream with nothing but waits counts as idle: success while the joined work is held.
+// Promise:   ST-QUERY-001, ST-QUERY-002. What a stream has to wait for is incomplete work of the stream: so
+//            long its query does not succeed; once it has, the host reads what the joined work wrote.
+// Defect:    a stream with nothing but waits counts as idle: success while the joined work is held. Or the
+//            memory of other streams is not delivered: the host finds the sentinel.
 // Any speed: the joined work is held until the query had its chance.
 STREAMCTS_CASE(query_of_joined_work, {.arrangement = "stream/query_joined",
-                                      .clauses = {clause::ST_QUERY_001},
+                                      .clauses = {clause::ST_QUERY_001, clause::ST_QUERY_002},
                                       .axes = {queries(), streams(), event_kinds()},
                                       .needs = {need::device_gate, need::mapped_memory}}) {
   const query what = context.get<query>("query");
@@ -102,16 +108,16 @@ STREAMCTS_CASE(query_of_joined_work, {.arrangement = "stream/query_joined",
     scene.drain();
     scene.expect(clause::ST_QUERY_001, victim, by->op(), failure_kind::early, early.code(),
                  IsNotReadyYet());
-    scene.expect_covered(clause::ST_QUERY_001, victim, *by);
+    scene.expect_covered(success_clause(*by), victim, *by);
   }
 }
 
-// Promise:   ST-QUERY-001, for the last of many operations.
+// Promise:   ST-QUERY-001, ST-QUERY-002, for the last of many operations.
 // Defect:    the query looks at the first operation, or at a counter of so many bits. It succeeds while
-//            the last operation is held.
+//            the last operation is held, or before its writes have arrived.
 // Any speed: the last operation is held until the query had its chance.
 STREAMCTS_CASE(query_of_many, {.arrangement = "stream/query_many",
-                               .clauses = {clause::ST_QUERY_001},
+                               .clauses = {clause::ST_QUERY_001, clause::ST_QUERY_002},
                                .axes = {queries(), created_streams()},
                                .needs = {need::device_gate, need::mapped_memory}}) {
   const query what = context.get<query>("query");
@@ -131,7 +137,7 @@ STREAMCTS_CASE(query_of_many, {.arrangement = "stream/query_many",
       by->looks_at(out);
     });
     scene.drain();
-    scene.expect_covered(clause::ST_QUERY_001, victim, *by);
+    scene.expect_covered(success_clause(*by), victim, *by);
   }
 }
 

@@ -3,6 +3,8 @@
 //
 // Synchronizing a stream or an event, and what the host may read right after the return.
 
+#include <fmt/format.h>
+
 #include "conformance/axes.h"
 #include "conformance/clauses/clauses.h"
 
@@ -78,6 +80,44 @@ STREAMCTS_CASE(returns_after_work_again, {.arrangement = "stream/synchronize_aga
     });
     scene.drain();
     scene.expect_covered(clause::ST_SYNC_001, victim, *by);
+  }
+}
+
+// Promise:   ST-SYNC-001, for each of some hundred synchronizations in a row.
+// Defect:    one call in a hundred returns at once, when a ring of counters wraps. The thread finds the
+//            sentinel.
+// Any speed: each kernel begins to write some time after it has started, which only buys the chance to see
+//            that a call did not wait for it.
+STREAMCTS_CASE(returns_after_work_each_time,
+               {.arrangement = "stream/synchronize_many_times",
+                .clauses = {clause::ST_SYNC_001},
+                .axes = {calls()},
+                .needs = {need::mapped_memory},
+                .without_hold = "the thread looks after each of many synchronizations"}) {
+  const bool by_event = context.get<call>("synchronize") == call::event;
+  const int count = context.by_tier(105, 300, 2'000);
+  constexpr std::uint64_t late_ns = 30'000;
+  arrangement scene(context);
+  lane& stream = scene.stream(driver::stream_kind::non_blocking);
+  product& out = scene.buffer(memory_kind::mapped, producer::kernel, 64);
+  mark& last = scene.event();
+  while (scene.next_round(1)) {
+    for (int i = 0; i < count; ++i) {
+      out.data.begin_round(kernels::ramp(context.next_epoch()));
+      const operation written = scene.note(stream, fmt::format("kernel {}", i + 1));
+      context.kernels().write_pattern(stream.get(), out.data.target(), out.data.words(),
+                                      out.data.expected(), late_ns, {1, 1});
+      if (by_event) scene.record(last, stream);
+      const operation waited =
+          by_event ? scene.host_after(last, fmt::format("host after event synchronize {}", i + 1))
+                   : scene.host_after(stream, fmt::format("host after stream synchronize {}", i + 1));
+      by_event ? last.event.synchronize() : stream.stream.synchronize();
+      const sighting seen = out.data.look();
+      if (!scene.expect(clause::ST_SYNC_001, written, waited,
+                        kind_of(seen, gate::state::opened), seen, IsComplete())) {
+        return;
+      }
+    }
   }
 }
 

@@ -59,6 +59,31 @@ STREAMCTS_CASE(stores, {.arrangement = "visibility/stores",
   }
 }
 
+// Promise:   VS-MAP-001. The same for one large allocation: the words stored last are there, too.
+// Defect:    large memory is delivered in pieces, and the last one after the host call has begun. It finds
+//            the sentinel in the last words.
+// Any speed: as above.
+STREAMCTS_CASE(large_stores, {.arrangement = "visibility/large_stores",
+                              .clauses = {clause::VS_MAP_001},
+                              .axes = {host_calls()},
+                              .needs = {need::device_gate, need::mapped_memory}}) {
+  arrangement scene(context);
+  lane& stream = scene.stream(driver::stream_kind::non_blocking);
+  constexpr std::size_t words = (std::size_t{4} * 1024 + 128) * 1024 / sizeof(std::uint64_t);
+  product& out = scene.buffer(memory_kind::mapped, producer::kernel, words);
+  while (scene.next_round(context.by_tier(1, 3, 30))) {
+    observer& call = scene.host_call(host_call_of(context));
+    call.looks_at(out);
+    operation victim{};
+    scene.hold_work([&] {
+      victim = scene.victim(stream, out);
+      scene.enqueue(stream, call);
+    });
+    scene.drain();
+    scene.expect_complete(clause::VS_MAP_001, victim, call);
+  }
+}
+
 /// The size of one store.
 enum class store_width { byte, half, word, double_word, quad_word };
 std::string_view name(store_width what) {

@@ -147,10 +147,11 @@ hold_result arrangement::hold_call(lane& on, streamcts::observer& victim,
 }
 
 void arrangement::drain() {
+  // First what threads of their own wait for: a synchronize here could repair what they are about to find.
+  await_host_waits();
   for (lane& each : lanes_) each.stream.synchronize();
   canary_stream_.synchronize();
   await_host_calls();
-  await_host_waits();
 }
 
 void arrangement::await_host_calls() {
