@@ -44,6 +44,8 @@ class later_error_told : public behaviour {
         op.stream.key(), [](std::shared_ptr<state>& last) { return std::exchange(last, nullptr); });
     if (is_add_callback(op)) return watch(op);
     if (!before || !op.is(operation_kind::kernel)) return op.forward();
+    // The kernel need not fail to have run too early.
+    if (is_busy(op.stream)) hit();
     private_event end;
     const CUresult result = enqueue_beside(op, before->start, &end);
     if (result == CUDA_SUCCESS) wait_in(op.stream, end);

@@ -1,32 +1,24 @@
 // SPDX-FileCopyrightText: The streamcts authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Class G: what was written on time is seen late, torn or short: in host calls, after host waits,
-// after synchronous copies. The host is shown the old contents for a while, as by a driver that
-// delivers to a copy of the memory.
-
-#include <chrono>
+// Class G: what was written on time is seen late, torn or short in host calls. The host is shown the
+// old contents meanwhile, as by a driver that delivers to a copy of the memory.
 
 #include "harness/faults/behaviours/watching.h"
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
 #include "harness/faults/layer/real_driver.h"
-#include "harness/faults/tools/background.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/host_calls.h"
 
 namespace streamcts::faults {
 
-using namespace std::chrono_literals;
-
 namespace {
 
-using target = host_wait::target;
 using source = host_memory::source;
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
 
-bool is_allocated(const host_memory& m) { return m.from == source::allocated; }
 bool is_write_combined(const host_memory& m) { return m.from == source::write_combined; }
 bool is_registered(const host_memory& m) { return m.from == source::registered; }
 bool is_large(const host_memory& m) { return is_allocated(m) && m.bytes > large_copy; }
@@ -44,7 +36,6 @@ bool is_managed(const host_memory& m) {
                                      device) == CUDA_SUCCESS &&
          concurrent != 0;
 }
-bool is_pinned(const host_memory* m) { return m && m->from != source::managed; }
 bool is_pageable(const host_memory* m) { return m == nullptr; }
 
 /// From which byte of a range on a host call sees the old contents.
@@ -78,122 +69,6 @@ class stale_in_host_call : public watching {
   condition which_;
 };
 
-/// What a host wait has made visible stays old until the program's next call, or for 20 ms.
-class late_views : public watching {
- public:
-  using watching::watching;
-
-  CUresult admit() override {
-    reveal();
-    return CUDA_SUCCESS;
-  }
-  CUresult release(void* address, forward_call forward) override {
-    reveal();
-    return watching::release(address, forward);
-  }
-
- protected:
-  void conceal(const std::vector<old_view_ptr>& views, std::size_t from = 0) {
-    {
-      const std::lock_guard lock(*mutex_);
-      const bool shown = hidden_->empty();
-      for (const old_view_ptr& view : views) hidden_->conceal(view, from);
-      if (hidden_->empty() || !shown) return;
-    }
-    hit();
-    later(20ms, [mutex = mutex_, hidden = hidden_] {
-      const std::lock_guard lock(*mutex);
-      hidden->reveal();
-    });
-  }
-
- private:
-  void reveal() {
-    const std::lock_guard lock(*mutex_);
-    hidden_->reveal();
-  }
-
-  std::shared_ptr<std::mutex> mutex_ = std::make_shared<std::mutex>();
-  std::shared_ptr<concealment> hidden_ = std::make_shared<concealment>();
-};
-
-/// Late after one kind of host wait.
-class late_after_wait : public late_views {
- public:
-  enum class calls { stream_synchronize, event_synchronize, stream_query, event_query };
-  late_after_wait(undelivered::watched what, calls late)
-      : late_views(std::move(what)), late_(late) {}
-
-  CUresult synchronize(host_wait& w) override {
-    return answer(w, w.of == target::stream ? calls::stream_synchronize : calls::event_synchronize);
-  }
-  CUresult query(host_wait& w) override {
-    return answer(w, w.of == target::stream ? calls::stream_query : calls::event_query);
-  }
-
- private:
-  CUresult answer(host_wait& w, calls which) {
-    const CUresult result = w.forward();
-    if (result != CUDA_SUCCESS) return result;
-    if (which == late_ && w.of != target::context) {
-      conceal(w.of == target::stream ? writes_.in(w.stream) : writes_.behind(w.event));
-    }
-    delivered(w);
-    return result;
-  }
-
-  const calls late_;
-};
-
-/// A synchronous transfer into pinned memory is seen late.
-class late_transfer : public late_views {
- public:
-  using test = bool (*)(const transfer&);
-  explicit late_transfer(test late) : late_views(undelivered::watched{}), late_(late) {}
-
-  CUresult transfer_now(transfer& t) override {
-    const CUdeviceptr destination =
-        t.copy ? t.copy->destination : t.fill ? t.fill->destination : 0;
-    const std::size_t bytes = t.copy ? t.copy->bytes : t.fill ? t.fill->bytes : 0;
-    const std::optional<host_memory> memory = writes_.ranges().containing(destination);
-    if (bytes < smallest_payload || !is_pinned(memory ? &*memory : nullptr) || !late_(t)) {
-      return t.forward();
-    }
-    const old_view_ptr before = look_at(reinterpret_cast<std::byte*>(destination), bytes);
-    const CUresult result = t.forward();
-    if (result == CUDA_SUCCESS) conceal({before});
-    return result;
-  }
-
-  CUresult enqueue(operation& op) override { return op.forward(); }
-
- private:
-  const test late_;
-};
-
-/// An asynchronous host-to-host copy, which is complete when the call returns, is seen late.
-class late_host_copy : public late_transfer {
- public:
-  late_host_copy() : late_transfer(&is_host_to_host) {}
-
-  CUresult enqueue(operation& op) override {
-    if (!op.copy || op.copy->resolved() != copy_range::direction::unified) return op.forward();
-    const std::optional<host_memory> memory = writes_.ranges().containing(op.copy->destination);
-    if (op.copy->bytes < smallest_payload || !is_pinned(memory ? &*memory : nullptr)) {
-      return op.forward();
-    }
-    const old_view_ptr before =
-        look_at(reinterpret_cast<std::byte*>(op.copy->destination), op.copy->bytes);
-    const CUresult result = op.forward();
-    if (result == CUDA_SUCCESS) conceal({before});
-    return result;
-  }
-
-  static bool is_host_to_host(const transfer& t) {
-    return t.copy && t.copy->resolved() == copy_range::direction::unified;
-  }
-};
-
 undelivered::watched kernels_into(std::function<bool(const host_memory&)> mapped) {
   return {.mapped = std::move(mapped), .copies = false};
 }
@@ -208,10 +83,6 @@ undelivered::watched memsets_into(bool (*destination)(const host_memory*)) {
 std::unique_ptr<behaviour> stale(undelivered::watched what, old_from from = whole,
                                  condition which = is_host_call) {
   return std::make_unique<stale_in_host_call>(std::move(what), from, std::move(which));
-}
-std::unique_ptr<behaviour> late(late_after_wait::calls which) {
-  return std::make_unique<late_after_wait>(
-      undelivered::watched{.mapped = is_allocated, .destination = is_pinned}, which);
 }
 
 }  // namespace
@@ -245,6 +116,11 @@ std::unique_ptr<behaviour> make::mapped_memory_torn_in_callback() {
 std::unique_ptr<behaviour> make::large_mapped_memory_tail_stale_in_callback() {
   return stale(kernels_into(is_large), last_chunk);
 }
+std::unique_ptr<behaviour> make::remote_domain_stale_in_callback() {
+  undelivered::watched remote = kernels_into(is_allocated);
+  remote.writer = [](const operation& op) { return op.remote_domain; };
+  return stale(std::move(remote));
+}
 std::unique_ptr<behaviour> make::download_stale_in_callback() {
   return stale(copies_into(is_pinned));
 }
@@ -268,32 +144,6 @@ std::unique_ptr<behaviour> make::download_stale_in_hundredth_callback() {
 }
 std::unique_ptr<behaviour> make::memset_stale_in_callback() {
   return stale(memsets_into(is_pinned));
-}
-
-// After host waits and synchronous transfers.
-
-std::unique_ptr<behaviour> make::memory_stale_after_stream_sync() {
-  return late(late_after_wait::calls::stream_synchronize);
-}
-std::unique_ptr<behaviour> make::memory_stale_after_event_sync() {
-  return late(late_after_wait::calls::event_synchronize);
-}
-std::unique_ptr<behaviour> make::memory_stale_after_stream_query() {
-  return late(late_after_wait::calls::stream_query);
-}
-std::unique_ptr<behaviour> make::memory_stale_after_event_query() {
-  return late(late_after_wait::calls::event_query);
-}
-std::unique_ptr<behaviour> make::sync_download_returns_early() {
-  return std::make_unique<late_transfer>([](const transfer& t) {
-    return t.copy && t.copy->resolved() == copy_range::direction::device_to_host;
-  });
-}
-std::unique_ptr<behaviour> make::sync_memset_of_pinned_memory_returns_early() {
-  return std::make_unique<late_transfer>([](const transfer& t) { return t.fill != nullptr; });
-}
-std::unique_ptr<behaviour> make::host_to_host_copy_is_late() {
-  return std::make_unique<late_host_copy>();
 }
 
 }  // namespace streamcts::faults

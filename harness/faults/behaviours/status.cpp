@@ -9,6 +9,7 @@
 
 #include "harness/faults/catalogue.h"
 #include "harness/faults/layer/hits.h"
+#include "harness/faults/layer/lost_context.h"
 #include "harness/faults/layer/real_driver.h"
 #include "harness/faults/tools/conditions.h"
 #include "harness/faults/tools/host_calls.h"
@@ -16,22 +17,6 @@
 
 namespace streamcts::faults {
 namespace {
-
-/// Errors after which the context gives nothing but that error.
-bool is_sticky(CUresult result) {
-  switch (result) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_TIMEOUT: return true;
-    default: return false;
-  }
-}
 
 /// Changes the status of stream callbacks on its way.
 class status_changed : public behaviour {
@@ -192,7 +177,7 @@ class error_reported_once : public behaviour {
 
  private:
   CUresult answer(CUresult result) {
-    if (!is_sticky(result) || !reported_.exchange(true)) return result;
+    if (!means_lost_context(result) || !reported_.exchange(true)) return result;
     hit();
     return afterwards_;
   }
@@ -209,7 +194,7 @@ class events_complete_after_error : public behaviour {
 
  private:
   static CUresult answer(const host_wait& w, CUresult result) {
-    if (w.of != host_wait::target::event || !is_sticky(result)) return result;
+    if (w.of != host_wait::target::event || !means_lost_context(result)) return result;
     hit();
     return CUDA_SUCCESS;
   }

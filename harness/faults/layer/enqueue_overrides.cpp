@@ -75,18 +75,39 @@ struct attach_detail {
     op.attach = {std::get<1>(arguments), std::get<3>(arguments)};
   }
 };
+struct allocation_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    op.allocated = std::get<0>(arguments);
+    op.allocated_bytes = std::get<1>(arguments);
+  }
+};
+struct free_detail {
+  template <typename T>
+  static void describe(operation& op, T& arguments) {
+    op.freed = std::get<0>(arguments);
+  }
+};
 struct copies_detail {
   template <typename T>
   static void describe(operation& op, T& arguments) {
     // A copy, which a behaviour may change; valid until this thread's next batch.
     thread_local std::vector<CUmemcpyAttributes> attributes;
+    thread_local std::vector<CUdeviceptr> sources;
     thread_local copy_batch batch;
+    CUdeviceptr*& from = std::get<1>(arguments);
+    const std::size_t* const bytes = std::get<2>(arguments);
+    const std::size_t copies = std::get<3>(arguments);
     CUmemcpyAttributes*& given = std::get<4>(arguments);
+    const std::size_t* const first = std::get<5>(arguments);
     const std::size_t count = std::get<6>(arguments);
-    if (!given) return;
+    // What is refused is refused by the driver behind.
+    if (!from || !bytes || !given || !first || count == 0) return;
     attributes.assign(given, given + count);
+    sources.assign(from, from + copies);
     given = attributes.data();
-    batch = {attributes.data(), count};
+    from = sources.data();
+    batch = {sources.data(), bytes, copies, attributes.data(), first, count};
     op.copies = &batch;
   }
 };
@@ -104,6 +125,7 @@ struct stream_call<Member, Kind, At, Detail, Mode, CUresult (*)(A...)> {
       return std::apply((real().*Member)[mode], arguments);
     };
     operation op{.kind = Kind, .stream = {std::get<At>(arguments), Mode}, .send = send};
+    op.caller = __builtin_return_address(0);
     Detail::describe(op, arguments);
     return enqueue(op);
   }
@@ -138,6 +160,7 @@ struct range_copy<Member, Way, Mode, CUresult (*)(To, From, std::size_t, CUstrea
                                     range.bytes, in);
     };
     operation op{.kind = operation_kind::copy, .stream = {stream, Mode}, .send = send};
+    op.caller = __builtin_return_address(0);
     op.copy = &range;
     return bytes == 0 ? op.forward() : enqueue(op);
   }
@@ -170,6 +193,7 @@ CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, voi
   };
   operation op{
       .kind = operation_kind::kernel, .stream = {config->hStream, Mode}, .send = send};
+  op.caller = __builtin_return_address(0);
   op.function = function;
   for (unsigned i = 0; config->attrs && i < config->numAttrs; ++i) {
     const CUlaunchAttribute& each = config->attrs[i];
@@ -188,6 +212,7 @@ CUresult add_callback(CUstream stream, CUstreamCallback callback, void* user_dat
     return real().stream_add_callback[mode](in, call.callback, call.user_data, flags);
   };
   operation op{.kind = operation_kind::host_call, .stream = {stream, Mode}, .send = send};
+  op.caller = __builtin_return_address(0);
   op.call = &call;
   // What is refused is refused by the driver behind.
   return callback == nullptr || flags != 0 ? op.forward() : enqueue(op);
@@ -200,6 +225,7 @@ CUresult launch_host_func(CUstream stream, CUhostFn function, void* user_data) {
     return real().launch_host_func[mode](in, call.function, call.user_data);
   };
   operation op{.kind = operation_kind::host_call, .stream = {stream, Mode}, .send = send};
+  op.caller = __builtin_return_address(0);
   op.call = &call;
   return function == nullptr ? op.forward() : enqueue(op);
 }
@@ -262,8 +288,8 @@ const override_entry overrides[] = {
     STREAM_CALL(mem_prefetch_async_v2, prefetch, 4, nothing),
     STREAM_CALL(stream_attach_mem_async, attach, 0, attach_detail),
     STREAM_CALL(mem_discard_batch_async, discard, 4, nothing),
-    STREAM_CALL(mem_alloc_async, allocation, 2, nothing),
-    STREAM_CALL(mem_free_async, allocation, 1, nothing),
+    STREAM_CALL(mem_alloc_async, allocation, 2, allocation_detail),
+    STREAM_CALL(mem_free_async, stream_free, 1, free_detail),
 };
 
 }  // namespace

@@ -45,9 +45,13 @@ EXPORTED CUresult cuStreamSynchronize(CUstream stream) { return naming(20000, st
 EXPORTED CUresult cuStreamSynchronize_ptsz(CUstream stream) { return naming(30000, stream); }
 EXPORTED CUresult cuStreamQuery(CUstream) { return CUDA_ERROR_NOT_READY; }
 EXPORTED CUresult cuStreamQuery_ptsz(CUstream) { return CUDA_ERROR_NOT_READY; }
-EXPORTED CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
+/// The question is refused for streams whose number is that of one of two errors.
+EXPORTED CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
+  const auto number = static_cast<CUresult>(reinterpret_cast<std::uintptr_t>(stream));
+  const bool refused = number == CUDA_ERROR_ILLEGAL_ADDRESS ||
+                       number == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  return refused ? number : CUDA_SUCCESS;
 }
 EXPORTED CUresult cuStreamIsCapturing_ptsz(CUstream s, CUstreamCaptureStatus* status) {
   return cuStreamIsCapturing(s, status);

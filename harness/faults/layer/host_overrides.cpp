@@ -17,7 +17,7 @@ CUresult stream_synchronize(CUstream stream) {
   return admitted([&](behaviour& chosen) {
     const auto forward = [&] { return real().stream_synchronize[Mode](stream); };
     host_wait wait{.of = target::stream, .stream = {stream, Mode}, .forward = forward};
-    if (!chosen.sees_captures() && wait.stream.is_capturing()) return forward();
+    if (!chosen.sees_captures() && wait.stream.is_waited_for_in_capture()) return forward();
     return chosen.synchronize(wait);
   });
 }
@@ -27,7 +27,7 @@ CUresult stream_query(CUstream stream) {
   return admitted([&](behaviour& chosen) {
     const auto forward = [&] { return real().stream_query[Mode](stream); };
     host_wait wait{.of = target::stream, .stream = {stream, Mode}, .forward = forward};
-    if (!chosen.sees_captures() && wait.stream.is_capturing()) return forward();
+    if (!chosen.sees_captures() && wait.stream.is_waited_for_in_capture()) return forward();
     return chosen.query(wait);
   });
 }
@@ -55,7 +55,7 @@ CUresult context_synchronize(CUcontext context, behaviour::forward_call forward)
     host_wait wait{
         .of = target::context, .stream = {}, .context = context, .forward = forward};
     // While something is being captured the driver behind refuses, whatever this layer does.
-    if (stream_ref{CU_STREAM_LEGACY}.is_capturing()) return forward();
+    if (stream_ref{CU_STREAM_LEGACY}.is_waited_for_in_capture()) return forward();
     return chosen.synchronize(wait);
   });
 }

@@ -27,7 +27,8 @@ enum class operation_kind {
   prefetch,
   attach,
   discard,
-  allocation,
+  allocation,   ///< in stream order
+  stream_free,  ///< in stream order
 };
 
 /// A stream callback or host function as registered. A behaviour may change any field.
@@ -66,10 +67,21 @@ struct value_operand {
   bool wide = false;  ///< 64 bits
 };
 
-/// A batch of copies. A behaviour may change the attributes.
+/// A batch of copies. A behaviour may change the sources and the attributes.
 struct copy_batch {
+  CUdeviceptr* sources = nullptr;
+  const std::size_t* bytes = nullptr;
+  std::size_t count = 0;  ///< of sources and bytes
   CUmemcpyAttributes* attributes = nullptr;
+  const std::size_t* first = nullptr;  ///< the copy from which on an attribute holds
   std::size_t attribute_count = 0;
+
+  /// That holds for copy @p index.
+  const CUmemcpyAttributes& attributes_of(std::size_t index) const {
+    std::size_t found = 0;
+    while (found + 1 < attribute_count && first[found + 1] <= index) ++found;
+    return attributes[found];
+  }
 };
 
 /// An attachment of managed memory.
@@ -92,10 +104,14 @@ struct operation {
   copy_batch* copies = nullptr;   ///< of a copy, where it is a batch
   attachment attach = {};         ///< of an attachment
   bool remote_domain = false;     ///< of a kernel: its memory synchronization domain is not the default
+  const void* caller = nullptr;   ///< the code that made the call, where known; else null
   CUevent event = nullptr;        ///< of a record or a wait
   unsigned event_flags = 0;       ///< of a record or a wait
   CUfunction function = nullptr;  ///< of a kernel
   CUgraphExec graph = nullptr;    ///< of a graph
+  CUdeviceptr* allocated = nullptr;   ///< of an allocation: where its address goes
+  std::size_t allocated_bytes = 0;    ///< of an allocation
+  CUdeviceptr freed = 0;              ///< of a stream_free
   value_operand operand = {};     ///< of a value_wait or value_write
   const CUstreamBatchMemOpParams* batch = nullptr;  ///< of a value_batch
   unsigned batch_count = 0;

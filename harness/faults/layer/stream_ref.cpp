@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "harness/faults/layer/lost_context.h"
 #include "harness/faults/layer/real_driver.h"
 
 namespace streamcts::faults {
@@ -61,11 +62,26 @@ int stream_ref::priority() const {
   return real().stream_get_priority[mode](handle, &priority) == CUDA_SUCCESS ? priority : 0;
 }
 
-bool stream_ref::is_capturing() const {
+namespace {
+
+/// @p otherwise: the answer where the driver behind refuses the question by a given error.
+template <typename F>
+bool ask_for_capture(const stream_ref& stream, F&& otherwise) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (!real().stream_is_capturing[mode]) return false;
-  return real().stream_is_capturing[mode](handle, &status) != CUDA_SUCCESS ||
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
+  const auto ask = real().stream_is_capturing[stream.mode];
+  if (!ask) return false;
+  const CUresult result = ask(stream.handle, &status);
+  return result != CUDA_SUCCESS ? otherwise(result) : status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+}  // namespace
+
+bool stream_ref::is_capturing() const {
+  return ask_for_capture(*this, [](CUresult) { return true; });
+}
+
+bool stream_ref::is_waited_for_in_capture() const {
+  return ask_for_capture(*this, [](CUresult result) { return !means_lost_context(result); });
 }
 
 CUstream stream_ref::explicit_handle() const {

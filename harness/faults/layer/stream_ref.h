@@ -42,6 +42,9 @@ struct stream_ref {
   /// True while the stream is being captured, and where that cannot be told (the legacy stream while
   /// another stream is being captured): nothing may then be added to what the program asked for.
   bool is_capturing() const;
+  /// The same for calls that wait or ask: false where the context is lost. A driver then answers every
+  /// question with the error, and what such calls report of it is the matter of faults.
+  bool is_waited_for_in_capture() const;
   /// A handle that means this stream in every entry point (on this thread).
   CUstream explicit_handle() const;
 };

@@ -15,6 +15,14 @@ namespace streamcts::faults {
 /// Smaller allocations hold control words and are left alone by faults of visibility.
 inline constexpr std::size_t smallest_payload = std::size_t{64} << 10;
 
+inline bool is_allocated(const host_memory& memory) {
+  return memory.from == host_memory::source::allocated;
+}
+/// Null stands for ordinary memory.
+inline bool is_pinned(const host_memory* memory) {
+  return memory && memory->from != host_memory::source::managed;
+}
+
 /// The program's host-readable allocations of payload size.
 class host_ranges {
  public:

@@ -51,7 +51,9 @@ void undelivered::look_before_write(const operation& op) {
 
 void undelivered::follow(const operation& op) {
   const stream_key key = op.stream.key();
-  if (op.is(operation_kind::kernel) || op.is(operation_kind::graph)) look_before_kernel(key);
+  if ((op.is(operation_kind::kernel) || op.is(operation_kind::graph)) && what_.writer(op)) {
+    look_before_kernel(key);
+  }
   // What a copy or memset writes is not what the kernels before it wrote.
   if (op.copy) drop_overlapping(key, op.copy->destination, op.copy->bytes);
   if (op.fill) drop_overlapping(key, op.fill->destination, op.fill->bytes);

@@ -25,6 +25,8 @@ class undelivered {
   struct watched {
     /// Kernels may write any allocation that satisfies this.
     std::function<bool(const host_memory&)> mapped = [](const host_memory&) { return false; };
+    /// Of the operations that may write so: kernels and graph launches, those that satisfy this.
+    std::function<bool(const operation&)> writer = [](const operation&) { return true; };
     /// Downloads and memsets count if their destination satisfies this. Null: ordinary memory.
     std::function<bool(const host_memory*)> destination = [](const host_memory*) { return false; };
     std::size_t at_least = smallest_payload;  ///< of a copy or memset

@@ -32,7 +32,8 @@ struct driver_api {
   CALL(UserObjectRelease) CALL(StreamGetCaptureInfo) CALL(StreamUpdateCaptureDependencies)     \
   CALL(StreamWaitValue64) CALL(StreamBatchMemOp) CALL(StreamAttachMemAsync)                   \
   CALL(MemPrefetchAsync) CALL(MemDiscardBatchAsync) CALL(MemcpyBatchAsync) CALL(MemcpyDtoD)     \
-  CALL(PointerSetAttribute) CALL(LaunchKernelEx)
+  CALL(PointerSetAttribute) CALL(LaunchKernelEx) CALL(MemAllocAsync) CALL(MemFreeAsync)          \
+  CALL(IpcGetEventHandle)
 #define CALL(name) decltype(&::cu##name) name = nullptr;
   STREAMCTS_WITNESS_CALLS(CALL)
 #undef CALL

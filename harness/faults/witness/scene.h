@@ -186,5 +186,7 @@ std::span<const witness> batch_witnesses();
 std::span<const witness> graph_node_witnesses();
 std::span<const witness> capture_witnesses();
 std::span<const witness> memory_operation_witnesses();
+std::span<const witness> allocation_witnesses();
+std::span<const witness> runtime_witnesses();
 
 }  // namespace streamcts::faults::witness

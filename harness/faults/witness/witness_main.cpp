@@ -18,9 +18,12 @@ namespace streamcts::faults::witness {
 namespace {
 
 constexpr std::span<const witness> (*lists[])() = {
-    start_witnesses, blocking_witnesses,   event_witnesses, order_witnesses, default_stream_witnesses,
-    wait_witnesses,  visibility_witnesses, count_witnesses, status_witnesses, graph_witnesses, managed_witnesses, batch_witnesses,
-    graph_node_witnesses, capture_witnesses, memory_operation_witnesses};
+    start_witnesses,      blocking_witnesses,   event_witnesses,
+    order_witnesses,      default_stream_witnesses, wait_witnesses,
+    visibility_witnesses, count_witnesses,      status_witnesses,
+    graph_witnesses,      managed_witnesses,    batch_witnesses,
+    graph_node_witnesses, capture_witnesses,    memory_operation_witnesses,
+    allocation_witnesses, runtime_witnesses};
 
 template <typename F>
 void for_each_witness(F&& f) {
