@@ -27,6 +27,12 @@ void add_selection(CLI::App* to, runner::matrix_request& matrix) {
       ->type_name("GLOB");
   to->add_option("--class", matrix.faults.classes, "Only faults of this class, A to J")
       ->type_name("CLASS");
+  add_text(to, "--per-class",
+           [&matrix](const std::string& text) {
+             matrix.faults.per_class = parse_number("--per-class", text, 1, 1'000);
+           },
+           "So many faults of each class, spread over it, and no legal oddity")
+      ->type_name("N");
 }
 
 void add_what(CLI::App* to, runner::matrix_request& matrix) {
@@ -76,12 +82,13 @@ void add_conduct(CLI::App* to, runner::matrix_request& matrix) {
            [&matrix](const std::string& text) {
              matrix.repeat = parse_number("--repeat", text, 1, 1'000'000);
            },
-           "Run the case that noticed a fault so often in all, and count how often it did")
+           "Run the case that noticed a fault so often in all; exit 1 where it did not notice it each time")
       ->type_name("N");
   to->add_flag("--all-kills", matrix.all_kills, "Run every case against every fault");
   to->add_flag("--leave-out-red", matrix.leave_out_red,
                "Go on where cases are red without a fault, as on a driver with known defects: they are "
-               "listed and left out, and the exit code is never 0");
+               "listed and left out, faults that only they could notice are masked, and the exit code is "
+               "never 0");
   to->add_flag("--whole-oddities", matrix.whole_oddities,
                "Run every case under every legal oddity, not a cover of all arrangements");
 }
@@ -95,7 +102,8 @@ void add_files(CLI::App* to, runner::matrix_request& matrix) {
           ->type_name("DIR");
   resume->excludes(out);
   for (const char* settled :
-       {"--driver", "--filter", "--class", "--cases", "--tier", "--holds", "--seed", "--repeat"}) {
+       {"--driver", "--filter", "--class", "--per-class", "--cases", "--tier", "--holds", "--seed",
+        "--repeat"}) {
     resume->excludes(to->get_option(settled));
   }
   add_text(to, "--progress",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "reports/digest/digest.h"
 
@@ -38,7 +39,9 @@ double quantile(const std::vector<double>& sorted, double fraction) {
 
 int exit_code_of(const matrix_summary& summary) {
   const fault_counts& all = summary.all;
-  if (all.survived > 0 || all.false_alarms > 0) return results::exit_broken;
+  if (all.survived > 0 || all.false_alarms > 0 || summary.always_repeated < summary.repeated) {
+    return results::exit_broken;
+  }
   // A fault that never took effect says nothing either way.
   if (summary.baseline_red > 0 || summary.left > 0 || all.killed + all.green == 0) {
     return results::exit_no_verdict;
@@ -51,7 +54,14 @@ std::string sentence_of(const matrix_summary& summary) {
   std::string text = fmt::format("{} of {} killed", all.killed,
                                  counted(all.reached(), "fault that took effect",
                                          "faults that took effect"));
+  if (summary.always_repeated < summary.repeated) {
+    text += fmt::format(", {} not in every repeat", summary.repeated - summary.always_repeated);
+  }
   if (all.not_reached > 0) text += fmt::format(", {} not reached", all.not_reached);
+  if (all.masked > 0) {
+    text += fmt::format(", {} masked by cases of {} that are red without a fault", all.masked,
+                        fmt::join(summary.masking, ", "));
+  }
   if (all.green + all.false_alarms > 0) {
     text += fmt::format("; {} of {} green", all.green,
                         counted(all.green + all.false_alarms, "legal oddity", "legal oddities"));
@@ -67,6 +77,7 @@ std::string_view to_string(fault_outcome value) {
     case fault_outcome::killed: return "killed";
     case fault_outcome::survived: return "survived";
     case fault_outcome::not_reached: return "not_reached";
+    case fault_outcome::masked: return "masked";
     case fault_outcome::green: return "green";
     case fault_outcome::false_alarm: return "false_alarm";
   }
@@ -92,6 +103,15 @@ bool fault_record::right_clause() const {
   return by != nullptr && by->right_clause;
 }
 
+bool baseline_case::red() const {
+  return results::is_red(verdict) || verdict == results::verdict::error;
+}
+
+std::vector<std::string> baseline_case::masks() const {
+  if (!red()) return {};
+  return clause.empty() ? clauses : std::vector<std::string>{clause};
+}
+
 void fault_counts::add(const fault_record& record) {
   switch (record.outcome) {
     case fault_outcome::killed:
@@ -100,6 +120,7 @@ void fault_counts::add(const fault_record& record) {
       break;
     case fault_outcome::survived: ++survived; break;
     case fault_outcome::not_reached: ++not_reached; break;
+    case fault_outcome::masked: ++masked; break;
     case fault_outcome::green: ++green; break;
     case fault_outcome::false_alarm: ++false_alarms; break;
   }
@@ -120,9 +141,11 @@ double detection_lower_bound(std::size_t killed, std::size_t reached) {
 matrix_summary summarize(const matrix& all) {
   matrix_summary made;
   std::vector<double> times;
+  std::set<std::string> masking;
   for (const fault_record& each : all.faults) {
     made.all.add(each);
     if (!each.benign) made.by_class[each.fault_class].add(each);
+    masking.insert(each.masked_by.begin(), each.masked_by.end());
     if (each.repeats) {
       ++made.repeated;
       if (each.repeats->killed == each.repeats->runs) ++made.always_repeated;
@@ -132,10 +155,9 @@ matrix_summary summarize(const matrix& all) {
     }
   }
   for (const baseline_case& each : all.baseline) {
-    if (results::is_red(each.verdict) || each.verdict == results::verdict::error) {
-      ++made.baseline_red;
-    }
+    if (each.red()) ++made.baseline_red;
   }
+  made.masking.assign(masking.begin(), masking.end());
   // In the other ways to hold, cases that lean on a gate are red by themselves; they kill nothing.
   if (all.holds != "gates") made.baseline_red = 0;
   made.left = all.planned.size() - std::min(all.planned.size(), all.faults.size());

@@ -25,13 +25,16 @@ enum class fault_outcome {
   killed,       ///< a case was red under it
   survived,     ///< it took effect, and no case was red
   not_reached,  ///< it never took effect: nothing is known of it
+  /// Neither killed nor known to survive: what checks one of its promises was red without any fault, and
+  /// was left out. Where the driver itself breaks a promise, nobody can say whether a fault adds to it.
+  masked,
   green,        ///< an oddity, and no case was red
   false_alarm,  ///< an oddity, and a case was red although all of this is allowed
 };
 
 inline constexpr fault_outcome all_fault_outcomes[] = {
-    fault_outcome::survived, fault_outcome::not_reached, fault_outcome::false_alarm,
-    fault_outcome::killed, fault_outcome::green};
+    fault_outcome::survived, fault_outcome::not_reached, fault_outcome::masked,
+    fault_outcome::false_alarm, fault_outcome::killed, fault_outcome::green};
 
 std::string_view to_string(fault_outcome value);  ///< "killed", "not_reached"
 std::optional<fault_outcome> fault_outcome_from_string(std::string_view text);
@@ -76,6 +79,8 @@ struct fault_record {
   std::uint64_t errors = 0;        ///< of these
   double seconds = 0;              ///< all of it
   std::optional<fault_repeats> repeats;
+  /// Of a masked fault: those of its clauses of which a check was red in the baseline.
+  std::vector<std::string> masked_by;
   std::string note;  ///< what a reader must know of it; usually empty
 
   /// The kill that counts: the first of a right clause, else the first. Null where there is none.
@@ -92,6 +97,13 @@ struct baseline_case {
   results::verdict verdict = results::verdict::pass;
   double seconds = 0;
   std::string reason;
+  std::string clause;  ///< of the check that failed, if one did
+
+  /// Whether it says that the driver itself breaks something, or that the suite does: it was left out.
+  bool red() const;
+  /// The clauses of which nothing can be said with it left out: that of the failed check, or all of the
+  /// case's where there was no check. None where it is not red.
+  std::vector<std::string> masks() const;
 
   bool operator==(const baseline_case&) const = default;
 };
@@ -112,6 +124,7 @@ struct fault_counts {
   std::size_t right_clause = 0;  ///< of the killed
   std::size_t survived = 0;
   std::size_t not_reached = 0;
+  std::size_t masked = 0;
   std::size_t green = 0;
   std::size_t false_alarms = 0;
 
@@ -131,6 +144,7 @@ struct matrix_summary {
   double lower_bound = 0;
   std::size_t repeated = 0;         ///< faults with repeats
   std::size_t always_repeated = 0;  ///< of these: killed in every repeat
+  std::vector<std::string> masking;  ///< clauses that mask a fault, sorted
   int exit_code = 0;
   std::string sentence;  ///< "184 of 189 faults killed"
 };

@@ -9,9 +9,9 @@
 #include <pugixml.hpp>
 
 #include "reports/digest/digest.h"
-#include "reports/html/assets.h"
 #include "reports/html/table.h"
 #include "reports/html/tree.h"
+#include "reports/matrix/matrix_header.h"
 
 namespace streamcts::reports {
 namespace {
@@ -60,6 +60,12 @@ pugi::xml_node add_part(matrix_page& into, std::string_view id, std::string_view
 
 std::string seconds_text(double value) { return fmt::format("{:.2f}", value); }
 
+std::string note_of(const fault_record& of) {
+  if (of.masked_by.empty()) return of.note;
+  return fmt::format("red without a fault: {}{}{}", joined(of.masked_by), of.note.empty() ? "" : "; ",
+                     of.note);
+}
+
 /// Faults that nobody noticed, or that never took effect.
 void add_unnoticed(matrix_page& into, fault_outcome outcome, std::string_view id,
                    std::string_view title, std::string_view lead) {
@@ -71,7 +77,7 @@ void add_unnoticed(matrix_page& into, fault_outcome outcome, std::string_view id
                        {"cases", true}, {"note"}});
   for (const fault_record* each : some) {
     table.row({each->id, each->fault_class, each->sentence, joined(each->clauses),
-               std::to_string(each->reached), std::to_string(each->cases), each->note});
+               std::to_string(each->reached), std::to_string(each->cases), note_of(*each)});
   }
 }
 
@@ -87,6 +93,22 @@ void add_false_alarms(matrix_page& into) {
     for (const fault_kill& kill : each->kills) {
       table.row({each->id, each->sentence, kill.case_id, kill.clause, kill.expected, kill.seen});
     }
+  }
+}
+
+void add_unsteady(matrix_page& into) {
+  const record_list some = records_where(into.all, [](const fault_record& each) {
+    return each.repeats && each.repeats->killed < each.repeats->runs;
+  });
+  if (some.empty()) return;
+  const pugi::xml_node part =
+      add_part(into, "unsteady", "Not in every repeat", some.size(),
+               "The case that noticed the fault was run again, and did not notice it each time.");
+  table_builder table(part, "Not in every repeat",
+                      {{"fault"}, {"class"}, {"what it does"}, {"case"}, {"killed"}});
+  for (const fault_record* each : some) {
+    table.row({each->id, each->fault_class, each->sentence, each->killed_by()->case_id,
+               fmt::format("{} of {}", each->repeats->killed, each->repeats->runs)});
   }
 }
 
@@ -113,14 +135,14 @@ void add_wrong_clause(matrix_page& into) {
 void add_class_row(table_builder& table, std::string_view name, const fault_counts& counts) {
   table.row({std::string(name), std::to_string(counts.reached()), std::to_string(counts.killed),
              std::to_string(counts.right_clause), std::to_string(counts.survived),
-             std::to_string(counts.not_reached)});
+             std::to_string(counts.not_reached), std::to_string(counts.masked)});
 }
 
 void add_classes(matrix_page& into) {
   const pugi::xml_node part = add_part(into, "classes", "By class", 0, {});
   table_builder table(part, "Faults by class",
                       {{"class"}, {"took effect", true}, {"killed", true}, {"by its own promise", true},
-                       {"survived", true}, {"not reached", true}});
+                       {"survived", true}, {"not reached", true}, {"masked", true}});
   fault_counts all;
   for (const fault_record& each : into.all.faults) {
     if (!each.benign) all.add(each);
@@ -145,7 +167,7 @@ void add_clauses(matrix_page& into) {
                              each.clauses.end()) {
         continue;
       }
-      if (each.outcome != fault_outcome::not_reached) ++reached;
+      if (each.outcome == fault_outcome::killed || each.outcome == fault_outcome::survived) ++reached;
       if (each.outcome == fault_outcome::killed) ++killed;
       own += std::any_of(each.kills.begin(), each.kills.end(),
                          [&](const fault_kill& kill) { return kill.clause == clause.id; });
@@ -213,69 +235,6 @@ void add_baseline(matrix_page& into) {
   }
 }
 
-void add_fact(pugi::xml_node list, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  const pugi::xml_node fact = add(list, "div");
-  add(fact, "dt", name);
-  add(fact, "dd", value);
-}
-
-std::string_view tone(int exit_code) {
-  if (exit_code == results::exit_held) return "v-pass";
-  return exit_code == results::exit_broken ? "v-fail" : "v-error";
-}
-
-void add_header(pugi::xml_node body, const matrix& all, const matrix_summary& summary) {
-  const results::run_info& info = all.info;
-  const pugi::xml_node header = add(body, "header", {{"class", tone(summary.exit_code)}});
-  add(header, "p", "streamcts · can the tests fail?", {{"class", "mark"}});
-  add(add(header, "h1"), "span", summary.sentence);
-  add(header, "p",
-      fmt::format("{} of the {} killed were noticed by a check of the very promise that they break. "
-                  "A further fault of this kind is killed with a probability of at least {:.1f} % "
-                  "(95 % confidence).",
-                  summary.all.right_clause, summary.all.killed, 100 * summary.lower_bound),
-      {{"class", "detail"}});
-  if (is_reference(info.device)) {
-    const pugi::xml_node banner = add(header, "div", {{"class", "banner"}, {"role", "note"}});
-    add(banner, "strong", "These faults were tried over the reference driver.");
-    add(banner, "p", "It shows what the tests can notice, and nothing about any hardware.");
-  }
-  if (!info.interrupted.empty()) {
-    add(header, "p", fmt::format("Ended before its time: {}.", info.interrupted),
-        {{"class", "warning"}, {"role", "note"}});
-  }
-  for (const results::damage& each : all.damages) {
-    add(header, "p", fmt::format("{}, line {}: {}", each.file, each.line, each.what),
-        {{"class", "warning"}, {"role", "note"}});
-  }
-  const pugi::xml_node facts = add(header, "dl", {{"class", "facts"}});
-  add_fact(facts, "Device", info.device.name);
-  add_fact(facts, "Driver behind the faults", info.driver.requested);
-  add_fact(facts, "Victims are held by", all.holds);
-  add_fact(facts, "Tier", info.options.tier);
-  add_fact(facts, "Started", info.started);
-  if (info.seconds > 0) add_fact(facts, "Took", duration_text(info.seconds));
-  add_fact(facts, "Seconds to kill",
-           fmt::format("median {:.2f}, 90 % {:.2f}, most {:.2f}", summary.median_seconds_to_kill,
-                       summary.p90_seconds_to_kill, summary.max_seconds_to_kill));
-}
-
-void add_head(pugi::xml_node html, std::string_view sentence) {
-  const pugi::xml_node head = add(html, "head");
-  add_void(head, "meta", {{"charset", "utf-8"}});
-  add_void(head, "meta",
-           {{"http-equiv", "Content-Security-Policy"},
-            {"content",
-             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"}});
-  add_void(head, "meta",
-           {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  add_void(head, "meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  add_void(head, "meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-  add(head, "title", fmt::format("streamcts: {}", sentence));
-  add(head, "style", style_sheet);
-}
-
 }  // namespace
 
 std::string matrix_html(const matrix& all, const results::clause_catalogue& clauses) {
@@ -283,9 +242,9 @@ std::string matrix_html(const matrix& all, const results::clause_catalogue& clau
   pugi::xml_document document;
   document.append_child(pugi::node_doctype).set_value("html");
   const pugi::xml_node html = add(document, "html", {{"lang", "en"}});
-  add_head(html, summary.sentence);
+  add_matrix_head(html, summary.sentence);
   const pugi::xml_node body = add(html, "body");
-  add_header(body, all, summary);
+  add_matrix_header(body, all, summary);
   const pugi::xml_node nav = add(add(body, "nav", {{"aria-label", "Contents"}}), "ul");
   matrix_page page{all, clauses, summary, nav, add(body, "main")};
   add_unnoticed(page, fault_outcome::survived, "survivors", "Not noticed",
@@ -293,6 +252,10 @@ std::string matrix_html(const matrix& all, const results::clause_catalogue& clau
   add_false_alarms(page);
   add_unnoticed(page, fault_outcome::not_reached, "not-reached", "Never took effect",
                 "No case led into these faults: nothing is known of them.");
+  add_unnoticed(page, fault_outcome::masked, "masked", "Masked",
+                "No case was red, and what checks a promise of these faults was left out, since it is red "
+                "without a fault: the driver itself breaks it. They count neither as killed nor as survived.");
+  add_unsteady(page);
   add_wrong_clause(page);
   add_classes(page);
   add_clauses(page);

@@ -51,6 +51,7 @@ json to_json_value(const fault_record& value) {
   if (value.repeats) {
     out["repeats"] = {{"killed", value.repeats->killed}, {"runs", value.repeats->runs}};
   }
+  if (!value.masked_by.empty()) out["masked_by"] = texts(value.masked_by);
   out["note"] = results::text(value.note);
   json kills = json::array();
   for (const fault_kill& each : value.kills) kills.push_back(to_json_value(each));
@@ -74,6 +75,7 @@ fault_record read_fault(const json_reader& in) {
   in.read("errors", made.errors);
   in.read("seconds", made.seconds);
   in.read("note", made.note);
+  if (in.has("masked_by")) in.read("masked_by", made.masked_by);
   if (in.has("repeats")) {
     const json_reader repeats = in.object("repeats");
     made.repeats.emplace();
@@ -95,17 +97,20 @@ fault_record read_fault(const json_reader& in) {
 }
 
 json to_json_value(const baseline_case& value) {
-  return {{"id", results::text(value.id)},
-          {"clauses", texts(value.clauses)},
-          {"verdict", results::to_string(value.verdict)},
-          {"seconds", rounded(value.seconds)},
-          {"reason", results::text(value.reason)}};
+  json out{{"id", results::text(value.id)},
+           {"clauses", texts(value.clauses)},
+           {"verdict", results::to_string(value.verdict)},
+           {"seconds", rounded(value.seconds)},
+           {"reason", results::text(value.reason)}};
+  if (!value.clause.empty()) out["clause"] = results::text(value.clause);
+  return out;
 }
 
 json to_json_value(const fault_counts& value) {
   return {{"killed", value.killed},           {"right_clause", value.right_clause},
           {"survived", value.survived},       {"not_reached", value.not_reached},
-          {"green", value.green},             {"false_alarms", value.false_alarms}};
+          {"masked", value.masked},           {"green", value.green},
+          {"false_alarms", value.false_alarms}};
 }
 
 json to_json_value(const matrix_summary& value) {
@@ -114,6 +119,7 @@ json to_json_value(const matrix_summary& value) {
   json out = to_json_value(value.all);
   out["left"] = value.left;
   out["baseline_red"] = value.baseline_red;
+  out["masked_by"] = texts(value.masking);
   out["by_class"] = std::move(classes);
   out["seconds_to_kill"] = {{"median", rounded(value.median_seconds_to_kill)},
                             {"p90", rounded(value.p90_seconds_to_kill)},
@@ -197,6 +203,7 @@ matrix parse_matrix(std::string_view text, std::string_view name) {
     element.read_enum("verdict", each.verdict, &results::verdict_from_string);
     element.read("seconds", each.seconds);
     element.read("reason", each.reason);
+    if (element.has("clause")) element.read("clause", each.clause);
   });
   in.each("faults", [&](const json_reader& element) {
     made.faults.push_back(read_fault(element));

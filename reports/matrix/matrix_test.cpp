@@ -48,14 +48,16 @@ matrix example() {
   matrix made;
   made.info = results::example_info();
   made.info.interrupted.clear();
-  made.planned = {"a", "b", "c", "d", "e", "f"};
-  made.baseline = {{"callback/order/x", {"CB-ORDER-001"}, verdict::pass, 0.02, ""},
-                   {"memop/y", {"MO-WAIT-001"}, verdict::not_supported, 0, "memop_64 = 0"}};
+  made.planned = {"a", "b", "c", "d", "e", "f", "g"};
+  made.baseline = {{"callback/order/x", {"CB-ORDER-001"}, verdict::pass, 0.02, "", ""},
+                   {"memop/y", {"MO-WAIT-001"}, verdict::not_supported, 0, "memop_64 = 0", ""}};
   made.faults = {record("a", "A", fault_outcome::killed), record("b", "B", fault_outcome::killed),
                  record("c", "A", fault_outcome::survived),
                  record("d", "C", fault_outcome::not_reached),
                  record("e", "J", fault_outcome::green),
-                 record("f", "J", fault_outcome::false_alarm)};
+                 record("f", "J", fault_outcome::false_alarm),
+                 record("g", "G", fault_outcome::masked)};
+  made.faults[6].masked_by = {"CB-ORDER-001"};
   made.faults[0].kills = {kill(false, 0.2), kill(true, 0.7)};
   made.faults[0].repeats = fault_repeats{19, 20};
   made.faults[1].kills = {kill(false, 0.3)};
@@ -96,7 +98,8 @@ TEST(Matrix, CountsWhatBecameOfEachFault) {
   EXPECT_EQ(summary.all.not_reached, 1u);
   EXPECT_EQ(summary.all.green, 1u);
   EXPECT_EQ(summary.all.false_alarms, 1u);
-  EXPECT_EQ(summary.by_class.size(), 3u);
+  EXPECT_EQ(summary.all.masked, 1u);
+  EXPECT_EQ(summary.by_class.size(), 4u);
   EXPECT_EQ(summary.by_class.at("A").reached(), 2u);
   EXPECT_EQ(summary.left, 0u);
   EXPECT_DOUBLE_EQ(summary.median_seconds_to_kill, 0.7);
@@ -105,14 +108,33 @@ TEST(Matrix, CountsWhatBecameOfEachFault) {
   EXPECT_EQ(summary.always_repeated, 0u);
   EXPECT_EQ(summary.exit_code, 1);
   EXPECT_EQ(summary.sentence,
-            "2 of 3 faults that took effect killed, 1 not reached; 1 of 2 legal oddities green");
+            "2 of 3 faults that took effect killed, 1 not in every repeat, 1 not reached, 1 masked by "
+            "cases of CB-ORDER-001 that are red without a fault; 1 of 2 legal oddities green");
+}
+
+TEST(Matrix, WhatTheDriverItselfBreaksMasks) {
+  baseline_case each{"callback/order/x", {"CB-ORDER-001", "CB-ORDER-002"}, verdict::fail, 0.1, "", ""};
+  EXPECT_THAT(each.masks(), testing::ElementsAre("CB-ORDER-001", "CB-ORDER-002"));
+  each.clause = "CB-ORDER-002";
+  EXPECT_THAT(each.masks(), testing::ElementsAre("CB-ORDER-002"));
+  each.verdict = verdict::inconclusive;
+  EXPECT_THAT(each.masks(), testing::IsEmpty());
+
+  matrix all = example();
+  all.faults = {all.faults[0], all.faults[6]};
+  all.faults[0].repeats.reset();
+  all.planned = {"a", "g"};
+  EXPECT_EQ(summarize(all).exit_code, 0) << "a masked fault is no gap of the suite";
+  EXPECT_THAT(summarize(all).masking, testing::ElementsAre("CB-ORDER-001"));
 }
 
 TEST(Matrix, HasAnExitCode) {
   matrix all = example();
+  all.faults.erase(all.faults.begin() + 5);
   all.faults.erase(all.faults.begin() + 2);
-  all.faults.pop_back();
   all.planned.resize(all.faults.size());
+  EXPECT_EQ(summarize(all).exit_code, 1) << "not in every repeat";
+  all.faults[0].repeats->killed = 20;
   EXPECT_EQ(summarize(all).exit_code, 0);
   all.planned.push_back("z");
   EXPECT_EQ(summarize(all).left, 1u);
@@ -163,7 +185,7 @@ TEST(Matrix, LinesCountMoreThanTheFile) {
   fs::create_directories(folder);
   matrix all = example();
   results::write_file_atomically(folder / matrix_file, matrix_text(all));
-  EXPECT_EQ(load_matrix(folder).faults.size(), 6u);
+  EXPECT_EQ(load_matrix(folder).faults.size(), 7u);
   all.faults[0].reached = 77;
   results::write_file_atomically(folder / matrix_lines_file,
                                  fault_line(example().faults[0]) + fault_line(all.faults[1]) +

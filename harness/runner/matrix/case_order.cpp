@@ -4,6 +4,7 @@
 #include "harness/runner/matrix/case_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -11,6 +12,10 @@
 namespace streamcts::runner {
 
 namespace {
+
+/// A case of more clauses than this makes many points at once, as a random program does: which of them
+/// fails first is a matter of chance.
+constexpr std::size_t most_clauses_of_a_point = 6;
 
 /// Arrangements take turns, each with its cheapest case first.
 std::vector<const case_instance*> interleaved(std::vector<timed_case> cases) {
@@ -50,10 +55,10 @@ bool carries_clause_of(const case_instance& instance, const fault& of) {
 
 case_queue order_cases(const fault& of, const std::vector<timed_case>& usable) {
   std::set<std::string_view> families;
-  std::vector<timed_case> own, near, far;
+  std::vector<timed_case> own, broad, near, far;
   for (const timed_case& each : usable) {
     if (!carries_clause_of(*each.instance, of)) continue;
-    own.push_back(each);
+    (each.instance->clauses.size() > most_clauses_of_a_point ? broad : own).push_back(each);
     families.insert(each.instance->family());
   }
   for (const timed_case& each : usable) {
@@ -62,9 +67,17 @@ case_queue order_cases(const fault& of, const std::vector<timed_case>& usable) {
   }
   case_queue made;
   append(own, made.cases);
+  append(broad, made.cases);
   made.own = made.cases.size();
   append(near, made.cases);
   append(far, made.cases);
+  return made;
+}
+
+std::vector<std::string> masked_clauses(const fault& of, const std::set<std::string>& red) {
+  std::vector<std::string> made;
+  std::copy_if(of.clauses.begin(), of.clauses.end(), std::back_inserter(made),
+               [&](const std::string& each) { return red.contains(each); });
   return made;
 }
 

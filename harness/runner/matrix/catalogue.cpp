@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -64,6 +65,24 @@ std::vector<fault> parse_catalogue(std::string_view text, std::string_view name)
   return made;
 }
 
+namespace {
+
+/// @p count of each class, from its first to its last at equal distances.
+std::vector<fault> spread_by_class(const std::vector<fault>& all, std::size_t count) {
+  std::map<std::string, std::vector<const fault*>> classes;
+  for (const fault& each : all) {
+    if (!each.benign) classes[each.fault_class].push_back(&each);
+  }
+  std::vector<fault> taken;
+  for (const auto& [name, members] : classes) {
+    const std::size_t wanted = std::min(count, members.size());
+    for (std::size_t i = 0; i < wanted; ++i) taken.push_back(*members[i * members.size() / wanted]);
+  }
+  return taken;
+}
+
+}  // namespace
+
 std::vector<fault> select_faults(const std::vector<fault>& all, const fault_selection& wanted) {
   for (const std::string& filter : wanted.filters) {
     if (!any_matches(all, [&](const fault& each) { return glob_matches(filter, each.id); })) {
@@ -89,8 +108,10 @@ std::vector<fault> select_faults(const std::vector<fault>& all, const fault_sele
     }
     taken.push_back(each);
   }
+  if (wanted.per_class > 0) taken = spread_by_class(taken, wanted.per_class);
   if (taken.empty()) {
-    throw usage_error("--filter and --class together take no fault; leave one of them out");
+    throw usage_error(
+        "--filter, --class and --per-class together take no fault; leave one of them out");
   }
   return taken;
 }

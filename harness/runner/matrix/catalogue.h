@@ -29,6 +29,8 @@ std::vector<fault> parse_catalogue(std::string_view text, std::string_view name)
 struct fault_selection {
   std::vector<std::string> filters;  ///< globs over ids; several are added up
   std::vector<std::string> classes;  ///< several are added up
+  /// So many faults of each class, spread over what the others leave of it; no legal oddities. 0: all.
+  std::size_t per_class = 0;
 };
 
 /// The faults of @p all that both kinds of filter take (an absent kind takes all), in their order.

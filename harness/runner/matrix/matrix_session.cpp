@@ -16,9 +16,6 @@
 #include "harness/runner/matrix/case_order.h"
 #include "harness/runner/plan.h"
 #include "harness/runner/selection.h"
-#include "reports/digest/digest.h"
-#include "reports/matrix/matrix_html.h"
-#include "reports/matrix/matrix_json.h"
 
 namespace streamcts::runner {
 
@@ -43,7 +40,8 @@ class baseline_sink : public record_sink {
       : into_(into), total_(total), shown_(shown) {}
   void add(const results::case_record& record) override {
     into_.push_back({record.id, record.clauses, record.verdict, record.seconds,
-                     results::is_red(record.verdict) ? red_line(record) : record.reason});
+                     results::is_red(record.verdict) ? red_line(record) : record.reason,
+                     record.failure ? record.failure->clause : std::string()});
     shown_.phase(fmt::format("baseline {}/{}", into_.size(), total_));
   }
   void add(const results::observation&) override {}
@@ -57,16 +55,6 @@ class baseline_sink : public record_sink {
 std::string signal_name(int number) {
   const char* text = ::sigabbrev_np(number);
   return text != nullptr ? fmt::format("SIG{}", text) : fmt::format("signal {}", number);
-}
-
-/// What the disk refuses is this machine's fault: one line, exit code 2.
-template <typename Action>
-void on_disk(Action&& action) {
-  try {
-    action();
-  } catch (const results::results_error& error) {
-    throw machine_error(error.what());
-  }
 }
 
 }  // namespace
@@ -187,7 +175,8 @@ void matrix_session::take_baseline() {
                              wrong == 1 ? "a case is" : fmt::format("{} cases are", wrong));
   }
   for (const reports::baseline_case& each : matrix_.baseline) {
-    if (results::is_red(each.verdict) || each.verdict == verdict::error) {
+    for (std::string& clause : each.masks()) red_clauses_.insert(std::move(clause));
+    if (each.red()) {
       shown_.line(fmt::format("baseline: {} {}: {}", results::to_string(each.verdict), each.id,
                               each.reason));
     }
@@ -214,11 +203,17 @@ std::unique_ptr<trial> matrix_session::next_trial() {
   const fault& of = *left_.front();
   left_.pop_front();
   if (!of.benign || request_.whole_oddities) {
-    return std::make_unique<trial>(of, order_cases(of, usable_), options_);
+    return std::make_unique<trial>(of, queue_for(of, usable_), options_);
   }
   trial_options brief = options_;
   brief.budget = oddity_budget;
-  return std::make_unique<trial>(of, order_cases(of, cover_of(of, usable_)), brief);
+  return std::make_unique<trial>(of, queue_for(of, cover_of(of, usable_)), brief);
+}
+
+case_queue matrix_session::queue_for(const fault& of, const std::vector<timed_case>& cases) const {
+  case_queue made = order_cases(of, cases);
+  made.masked = masked_clauses(of, red_clauses_);
+  return made;
 }
 
 void matrix_session::run_faults() {
@@ -235,83 +230,6 @@ void matrix_session::run_faults() {
       [this](const fault& of) -> const trial_conditions& { return of.benign ? calm_ : hasty_; },
       [this](const reports::fault_record& record) { add(record); }, loop, signals_);
   if (signals_.request()) why_ended_ = signal_name(*signals_.request());
-}
-
-void matrix_session::add(const reports::fault_record& record) {
-  on_disk([&] { lines_->append(reports::fault_line(record)); });
-  matrix_.faults.push_back(record);
-  using reports::fault_outcome;
-  switch (record.outcome) {
-    case fault_outcome::killed:
-      if (!record.right_clause()) {
-        shown_.line(fmt::format("killed by another promise  {}: {} in {}", record.id,
-                                record.killed_by()->clause, record.killed_by()->case_id));
-      }
-      break;
-    case fault_outcome::green: break;
-    case fault_outcome::survived:
-    case fault_outcome::not_reached:
-      shown_.line(fmt::format("{:<11}  {}: {}", to_string(record.outcome), record.id,
-                              record.sentence));
-      break;
-    case fault_outcome::false_alarm:
-      shown_.line(fmt::format("false alarm  {}: {} {}", record.id, record.killed_by()->case_id,
-                              record.killed_by()->expected));
-      break;
-  }
-}
-
-void matrix_session::show() {
-  const std::size_t done = matrix_.faults.size();
-  std::string text = fmt::format("faults {}/{}", done, matrix_.planned.size());
-  const auto& counts = reports::summarize(matrix_).all;
-  if (counts.survived > 0) text += fmt::format(", {} survived", counts.survived);
-  if (counts.false_alarms > 0) text += fmt::format(", {} false alarms", counts.false_alarms);
-  shown_.phase(text);
-  shown_.tick();
-}
-
-void matrix_session::write() const {
-  on_disk([&] {
-    results::write_file_atomically(folder_ / reports::matrix_file, reports::matrix_text(matrix_));
-  });
-}
-
-int matrix_session::conclude() {
-  shown_.clear();
-  // In the order of the plan, whichever came first.
-  std::map<std::string_view, std::size_t> places;
-  for (const std::string& each : matrix_.planned) places.emplace(each, places.size());
-  std::sort(matrix_.faults.begin(), matrix_.faults.end(), [&](const auto& a, const auto& b) {
-    return places[a.id] < places[b.id];
-  });
-  results::run_info& info = matrix_.info;
-  info.interrupted = why_ended_;
-  info.finished = why_ended_.empty() ? utc_now() : std::string();
-  info.seconds += std::chrono::duration<double>(clock::now() - start_).count();
-  write();
-  on_disk([&] {
-    results::write_file_atomically(folder_ / reports::matrix_html_file,
-                                   reports::matrix_html(matrix_, program_.clauses));
-  });
-  const reports::matrix_summary summary = reports::summarize(matrix_);
-  if (!why_ended_.empty()) {
-    fmt::print("ended before its time: {}; go on with '--resume {}'\n", why_ended_,
-               folder_.string());
-  }
-  fmt::print("{}\n", summary.sentence);
-  if (summary.all.killed > 0) {
-    fmt::print("{} of {} by a check of their own promise; seconds to kill: median {:.2f}, most "
-               "{:.2f}\n",
-               summary.all.right_clause, summary.all.killed, summary.median_seconds_to_kill,
-               summary.max_seconds_to_kill);
-  }
-  if (summary.repeated > 0) {
-    fmt::print("{} of {} were killed in each of {} repeats\n", summary.always_repeated,
-               summary.repeated, options_.repeat);
-  }
-  fmt::print("report: {}\n", (folder_ / reports::matrix_html_file).string());
-  return summary.exit_code;
 }
 
 }  // namespace streamcts::runner

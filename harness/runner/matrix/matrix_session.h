@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,9 @@ class matrix_session {
   void set_conditions();
   void run_faults();
   std::unique_ptr<trial> next_trial();
+  case_queue queue_for(const fault& of, const std::vector<timed_case>& cases) const;
   void add(const reports::fault_record& record);
+  void add_killed(const reports::fault_record& record);
   void show();
   void write() const;
   int conclude();
@@ -69,6 +72,7 @@ class matrix_session {
   std::deque<const fault*> left_;
   std::vector<const case_instance*> cases_;
   std::vector<timed_case> usable_;  ///< cases that passed the baseline
+  std::set<std::string> red_clauses_;  ///< a check of them failed in the baseline
   trial_conditions hasty_;  ///< for faults
   trial_conditions calm_;   ///< for oddities: all that is allowed, however slow
   std::filesystem::path folder_;

@@ -67,7 +67,6 @@ void matrix_session::choose_driver() {
 void matrix_session::find_driver() {
   target_request wanted;
   wanted.driver = resolve_driver("faulty", program_.where);
-  wanted.runtime = "none";
   target_ = find_target(wanted, program_.where, fault_launcher(setup_, "", ""), signals_,
                         [&](std::string_view step) {
                           shown_.phase(fmt::format("looking at the driver: {}", step));

@@ -58,9 +58,22 @@ TEST(Catalogue, IsSelectedFrom) {
   EXPECT_EQ(select_faults(all, {}).size(), 2u);
   EXPECT_EQ(select_faults(all, {{"legal_*"}, {}}).at(0).id, "legal_two");
   EXPECT_EQ(select_faults(all, {{"one", "legal_*"}, {"A"}}).at(0).id, "one");
+  EXPECT_EQ(select_faults(all, {{}, {}, 1}).size(), 1u) << "no legal oddity";
+  EXPECT_THROW(select_faults(all, {{}, {"B"}, 1}), usage_error);
   EXPECT_THROW(select_faults(all, {{"three"}, {}}), usage_error);
   EXPECT_THROW(select_faults(all, {{}, {"Z"}}), usage_error);
   EXPECT_THROW(select_faults(all, {{"one"}, {"B"}}), usage_error);
+}
+
+TEST(Catalogue, IsSpreadOverEachClass) {
+  std::vector<fault> all(7);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].id = std::string(1, static_cast<char>('a' + i));
+    all[i].fault_class = i < 6 ? "A" : "B";
+  }
+  std::vector<std::string> ids;
+  for (const fault& each : select_faults(all, {{}, {}, 2})) ids.push_back(each.id);
+  EXPECT_THAT(ids, ElementsAre("a", "d", "g"));
 }
 
 TEST(Holds, HaveNames) {
@@ -104,6 +117,24 @@ TEST_F(CaseOrder, PutsCasesOfTheClauseFirst) {
   EXPECT_EQ(queue.own, 4u);
   EXPECT_THAT(ids(queue.cases), ElementsAre("f/a/quick", "f/c/x", "f/a/slow", "f/b/own",
                                             "f/d/other", "g/e/far", "g/e/slow"));
+}
+
+TEST_F(CaseOrder, PutsCasesOfManyClausesBehindItsOwn) {
+  timed_case program = make("p/random", "p/random", "X-1", 0.01);
+  const_cast<case_instance*>(program.instance)->clauses.resize(33, clause_id{"X-1"});
+  usable_.push_back(program);
+  fault of;
+  of.clauses = {"X-1"};
+  const case_queue queue = order_cases(of, usable_);
+  EXPECT_EQ(queue.own, 5u);
+  EXPECT_EQ(queue.cases.at(4)->id, "p/random");
+}
+
+TEST_F(CaseOrder, KnowsWhichClausesAreRedByThemselves) {
+  fault of;
+  of.clauses = {"X-1", "X-2"};
+  EXPECT_THAT(masked_clauses(of, {"X-2", "Y-1"}), ElementsAre("X-2"));
+  EXPECT_THAT(masked_clauses(of, {}), ElementsAre());
 }
 
 TEST_F(CaseOrder, TakesAllWhereNoneCarriesTheClause) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/case/outcome.h"
 
@@ -30,7 +31,7 @@ const failure* failure_of(const case_end& end) {
 }  // namespace
 
 trial::trial(const fault& of, case_queue order, const trial_options& options)
-    : fault_(of), options_(options), end_(clock::now()) {
+    : fault_(of), options_(options), masked_(std::move(order.masked)), end_(clock::now()) {
   own_.insert(order.cases.begin(), order.cases.begin() + static_cast<std::ptrdiff_t>(order.own));
   for (const case_instance* each : order.cases) left_.push_back({each, options.seed, 0});
   planned_ = left_.size();
@@ -173,6 +174,9 @@ reports::fault_record trial::result(std::uint64_t reached) const {
   made.seconds = start_ ? seconds_between(*start_, end_) : 0;
   if (made.benign) {
     made.outcome = made.kills.empty() ? fault_outcome::green : fault_outcome::false_alarm;
+  } else if (made.kills.empty() && !masked_.empty()) {
+    made.outcome = fault_outcome::masked;
+    made.masked_by = masked_;
   } else if (reached == 0) {
     made.outcome = fault_outcome::not_reached;
     if (!made.kills.empty()) {

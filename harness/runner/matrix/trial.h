@@ -46,7 +46,8 @@ class trial : public job_listener {
   void case_ended(const job& from, std::size_t index, case_end end) override;
   void job_ended(job from, std::size_t ended, const start_problem& problem) override;
 
-  /// What became of the fault. @param reached how often it took effect
+  /// What became of the fault. @param reached how often it took effect. Without a red case it is masked
+  /// where the queue says so, whether it took effect or not.
   reports::fault_record result(std::uint64_t reached) const;
   const fault& of() const { return fault_; }
 
@@ -62,6 +63,7 @@ class trial : public job_listener {
 
   const fault fault_;
   trial_options options_;
+  const std::vector<std::string> masked_;  ///< clauses that nobody can tell of here
   phase phase_ = phase::looking;
   bool interrupted_ = false;
   std::deque<job_case> left_;

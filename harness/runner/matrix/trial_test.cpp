@@ -137,6 +137,27 @@ TEST_F(Trial, WithoutARedCaseItSurvivesOrWasNotReached) {
   EXPECT_EQ(tried.result(0).outcome, fault_outcome::not_reached);
 }
 
+TEST_F(Trial, IsMaskedWhereItsOwnCasesAreLeftOut) {
+  queue_.masked = {"A-1"};
+  trial tried(made_fault({"A-1", "A-2"}), queue_, {});
+  end_all(tried, verdict::pass);
+  EXPECT_FALSE(tried.next());
+  for (const std::uint64_t reached : {0, 7}) {
+    const auto record = tried.result(reached);
+    EXPECT_EQ(record.outcome, fault_outcome::masked);
+    EXPECT_THAT(record.masked_by, ElementsAre("A-1"));
+  }
+}
+
+TEST_F(Trial, AKillCountsThoughSomeOfItsCasesAreLeftOut) {
+  queue_.masked = {"A-1"};
+  trial tried(made_fault({"A-1"}), queue_, {});
+  const auto first = tried.next();
+  tried.case_ended(*first, 0, ended(verdict::fail, "A-1"));
+  EXPECT_EQ(tried.result(1).outcome, fault_outcome::killed);
+  EXPECT_THAT(tried.result(1).masked_by, ElementsAre());
+}
+
 TEST_F(Trial, RedWithoutHavingBeenReachedIsNoKill) {
   trial tried(made_fault({"A-1"}), queue_, {});
   const auto first = tried.next();

@@ -95,7 +95,9 @@ TEST_F(Matrix, GoesOnPastARedBaselineWithoutItsRedCases) {
   EXPECT_THAT(finished.output, HasSubstr("baseline: Fail faulty/meets"));
   EXPECT_THAT(finished.output, Not(HasSubstr("ended before its time")));
   ASSERT_EQ(found().faults.size(), 1u);
-  EXPECT_EQ(found().faults[0].outcome, fault_outcome::not_reached) << "the red case kills nothing";
+  EXPECT_EQ(found().faults[0].outcome, fault_outcome::masked) << "the red case kills nothing";
+  EXPECT_THAT(found().faults[0].masked_by, ElementsAre("CB-ORDER-001"));
+  EXPECT_THAT(finished.output, HasSubstr("1 masked by cases of CB-ORDER-001"));
   EXPECT_EQ(found().faults[0].cases, 1u);
 }
 
