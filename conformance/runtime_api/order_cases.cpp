@@ -143,7 +143,7 @@ STREAMCTS_CASE(once, {.arrangement = "runtime_api/once",
   lane& other = scene.stream(stream_of(context), api::runtime);
   while (scene.next_round(context.by_tier(2, 5, 50))) {
     std::vector<observer*> calls;
-    for (int i = 0; i < 48; ++i) {
+    for (int i = 0; i < 64; ++i) {
       calls.push_back(&scene.host_call(host_call_of(context)));
       lane& to = i % 3 == 0 ? other : stream;
       scene.enqueue(to, *calls.back());

@@ -3,6 +3,8 @@
 //
 // Two operations of one stream, of every two kinds.
 
+#include <fmt/format.h>
+
 #include "conformance/clauses/clauses.h"
 #include "conformance/consumers.h"
 
@@ -51,7 +53,8 @@ STREAMCTS_CASE(second_after_first, {.arrangement = "stream/order",
 // Defect:    behind so many kernels, copies or memsets an operation is not ordered any more. What it reads
 //            is the epoch of the round before.
 // Any speed: the first of 70 is held until the last had its chance. The ones between write elsewhere, so
-//            that none of them can do the first one's work.
+//            that none of them can do the first one's work. The canary stands behind some kernels, too: the
+//            last operation, where it forgets the first, may still have to wait for those between.
 STREAMCTS_CASE(last_after_many, {.arrangement = "stream/order_many",
                                  .clauses = {clause::ST_ORDER_001},
                                  .axes = {producers(), device_consumers()},
@@ -59,14 +62,27 @@ STREAMCTS_CASE(last_after_many, {.arrangement = "stream/order_many",
   arrangement scene(context);
   lane& stream = scene.stream(driver::stream_kind::non_blocking);
   product& in = scene.buffer(input_of(consumer_of(context)), producer_of(context), 512);
+  constexpr driver::launch_shape small = {1, 32};
   product& between = scene.buffer(memory_kind::mapped, producer_of(context), 64);
+  product& beside = scene.buffer(memory_kind::mapped, producer::kernel, 64);
   consumption behind(context, scene, consumer_of(context), in);
+  const auto write_small = [&](CUstream on, const payload& to) {
+    context.kernels().write_pattern(on, to.target(), to.words(), to.expected(), 0, small);
+  };
   while (scene.next_round(context.by_tier(2, 4, 50))) {
     operation victim{};
     scene.hold_work([&] {
       victim = scene.victim(stream, in);
-      for (int i = 0; i < 70; ++i) scene.write(stream, between);
+      for (int i = 0; i < 70; ++i) {
+        if (producer_of(context) == producer::kernel) {
+          scene.note(stream, fmt::format("kernel {} between", i + 1));
+          write_small(stream.get(), between.data);
+        } else {
+          scene.write(stream, between);
+        }
+      }
       behind.enqueue(stream);
+      for (int i = 0; i < 16; ++i) write_small(scene.canary_stream(), beside.data);
     });
     scene.drain();
     behind.expect_ordered(clause::ST_ORDER_001, victim);
